@@ -39,7 +39,7 @@ type All struct {
 	most     int32                                // the most permits of all Budgets together; 0 is no such bound
 	ask      func() int                           // asks how many processors the program may use
 	procs    atomic.Int32                         // what ask has last returned
-	keep     func() (took time.Duration, ok bool) // sleeps a moment and keeps the processor; nil if nothing does
+	keep     func() (took time.Duration, ok bool) // sleeps a moment and keeps the processor; or nil
 	parallel atomic.Bool                          // see Parallel; for all devices
 	used     probe.Int32                          // permits taken, of all Budgets. Not counted if most is 0
 	waiting  probe.Int32                          // goroutines that wait, for all Budgets. Written under mu
