@@ -15,7 +15,7 @@
 //	work(s)
 //	rec.Stop()
 //	t := rec.Trace()
-//	t.WritePerfetto(file) // or WriteTo, WriteChrome, WriteCSV
+//	t.WritePerfetto(file) // or WriteTo, WriteCSV
 //
 // A [Trace] is what was recorded. [Read] reads one back from a file. That is
 // either a file that WriteTo has written, or the file in which a program records

@@ -3,91 +3,14 @@ package trace
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/test/seed"
 )
-
-// chromeEvent is an event of the Trace Event Format.
-type chromeEvent struct {
-	Ph   string         `json:"ph"`
-	Cat  string         `json:"cat"`
-	Name string         `json:"name"`
-	ID   *int           `json:"id"`
-	PID  *int           `json:"pid"`
-	TID  *int           `json:"tid"`
-	TS   *float64       `json:"ts"`
-	Args map[string]any `json:"args"`
-}
-
-// TestChrome checks the rules of the format. Each event has a phase, a name and a process.
-// An event with a time has a thread. The two events of an asynchronous pair have the same
-// id, category and name, and the second is not earlier.
-func TestChrome(t *testing.T) {
-	tr := random(seed.Rand(t), 500)
-	var b bytes.Buffer
-	if err := tr.WriteChrome(&b); err != nil {
-		t.Fatal(err)
-	}
-	var file struct {
-		DisplayTimeUnit string         `json:"displayTimeUnit"`
-		OtherData       map[string]any `json:"otherData"`
-		TraceEvents     []chromeEvent  `json:"traceEvents"`
-	}
-	d := json.NewDecoder(&b)
-	d.DisallowUnknownFields()
-	if err := d.Decode(&file); err != nil {
-		t.Fatal(err)
-	}
-	if file.DisplayTimeUnit != "ns" || file.OtherData["driver"] != "uring" {
-		t.Errorf("the trace is about %q %v", file.DisplayTimeUnit, file.OtherData)
-	}
-	begun := map[int]chromeEvent{}
-	pairs := 0
-	for _, e := range file.TraceEvents {
-		switch {
-		case e.Name == "" || e.PID == nil || *e.PID != 7:
-			t.Fatalf("an event without name or process: %+v", e)
-		case e.Ph == "M":
-		case e.Cat == "" || e.ID == nil || e.TID == nil || e.TS == nil:
-			t.Fatalf("an event that lacks something: %+v", e)
-		case e.Ph == "b":
-			begun[*e.ID] = e
-		case e.Ph == "e":
-			b, ok := begun[*e.ID]
-			if !ok || b.Cat != e.Cat || b.Name != e.Name || *b.TS > *e.TS {
-				t.Fatalf("%+v ends %+v", e, b)
-			}
-			delete(begun, *e.ID)
-			if i := *e.ID; i < len(tr.Ops) {
-				checkChromeOp(t, &tr.Ops[i], b, e)
-			}
-			pairs++
-		default:
-			t.Fatalf("phase %q", e.Ph)
-		}
-	}
-	if pairs != len(tr.Ops)+len(tr.Calls) || len(begun) > 0 {
-		t.Errorf("%d pairs, %d without an end; want %d", pairs, len(begun), len(tr.Ops)+len(tr.Calls))
-	}
-}
-
-func checkChromeOp(t *testing.T, o *Op, b, e chromeEvent) {
-	t.Helper()
-	at := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
-	if math.Abs(*b.TS-at(o.Queued)) > 1e-3 || math.Abs(*e.TS-at(o.Woken)) > 1e-3 || b.Name != o.Kind.String() ||
-		b.Args["size"] != float64(o.Size) || b.Args["result"] != float64(o.Result) ||
-		(b.Args["driver"] == nil) != (o.Driver == DriverNone) || o.Driver != DriverNone && b.Args["driver"] != o.Driver.String() ||
-		(b.Args["queue"] == nil) != (o.Ring == 0) || o.Ring != 0 && b.Args["queue"] != float64(o.Ring) {
-		t.Fatalf("%+v to %+v is not %+v", b, e, o)
-	}
-}
 
 func TestCSV(t *testing.T) {
 	tr := random(seed.Rand(t), 500)
@@ -149,7 +72,7 @@ func TestExportFails(t *testing.T) {
 	tr := random(seed.Rand(t), 20)
 	full := errors.New("full")
 	for name, export := range map[string]func(io.Writer) error{
-		"perfetto": tr.WritePerfetto, "chrome": tr.WriteChrome, "csv": tr.WriteCSV, "calls": tr.WriteCallsCSV,
+		"perfetto": tr.WritePerfetto, "csv": tr.WriteCSV, "calls": tr.WriteCallsCSV,
 	} {
 		for _, room := range []int{0, 100} {
 			if err := export(&short{room, full}); !errors.Is(err, full) {
@@ -166,7 +89,7 @@ func TestUnknown(t *testing.T) {
 		Calls: []Call{{Syscall: 200, Driver: 200}},
 	}
 	for name, export := range map[string]func(io.Writer) error{
-		"perfetto": tr.WritePerfetto, "chrome": tr.WriteChrome, "csv": tr.WriteCSV, "calls": tr.WriteCallsCSV,
+		"perfetto": tr.WritePerfetto, "csv": tr.WriteCSV, "calls": tr.WriteCallsCSV,
 	} {
 		if err := export(io.Discard); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -188,7 +111,7 @@ func BenchmarkExport(b *testing.B) {
 	tr.arrange()
 	for name, export := range map[string]func(io.Writer) error{
 		"compact":  func(w io.Writer) error { _, err := tr.WriteTo(w); return err },
-		"perfetto": tr.WritePerfetto, "chrome": tr.WriteChrome, "csv": tr.WriteCSV,
+		"perfetto": tr.WritePerfetto, "csv": tr.WriteCSV,
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
