@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
@@ -52,8 +53,8 @@ func readCSV(t *testing.T, r io.Reader, n int) [][]string {
 	if err != nil || len(rows) != n+1 {
 		t.Fatalf("%d rows, %v; want %d", len(rows), err, n+1)
 	}
-	if last := rows[0][len(rows[0])-1]; last != "queue" { // Op.Ring: only io_uring's queue is a ring
-		t.Errorf("the last column is %q; want queue", last)
+	if last := rows[0][len(rows[0])-1]; last != "ring" {
+		t.Errorf("the last column is %q; want ring", last)
 	}
 	return rows
 }
@@ -67,7 +68,7 @@ func compareRow(t *testing.T, got, want []string) {
 	}
 }
 
-// TestExportFails: each exporter returns the writer's error.
+// TestExportFails checks that each exporter returns the writer's error.
 func TestExportFails(t *testing.T) {
 	tr := random(seed.Rand(t), 20)
 	full := errors.New("full")
@@ -105,7 +106,7 @@ func BenchmarkExport(b *testing.B) {
 		at += 1234
 		tr.Ops = append(tr.Ops, Op{
 			Queued: at, Submitted: at + 4567, Completed: at + 99_123, Woken: at + 101_789, Offset: int64(i) * 4096 * 37 % (1 << 36),
-			Size: 4096, Result: 4096, File: 1, Batch: 32, Goroutine: uint32(i) * 0x9E3779B9, Kind: OpRead, Path: Queued, Driver: DriverUring,
+			Size: 4096, Result: 4096, File: 1, Batch: 32, Goroutine: uint32(i) * 0x9E3779B9, Kind: OpRead, Path: Queued, Driver: record.DriverUring,
 		})
 	}
 	tr.arrange()
