@@ -30,7 +30,7 @@ func TestBatchTrace(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := map[trace.Kind]int{}
-			for kind := trace.OpRead; kind <= trace.OpMkdir; kind++ {
+			for kind := trace.OpRead; kind <= record.KindMkdir; kind++ {
 				want[kind] = 1
 			}
 			names := smallFiles(t, dir, 300, 100)
@@ -39,16 +39,16 @@ func TestBatchTrace(t *testing.T) {
 			if err := b.Do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			want[trace.OpOpen] += 300
+			want[record.KindOpen] += 300
 			want[trace.OpRead] += 300
-			want[trace.OpClose] += 300
+			want[record.KindClose] += 300
 			tr := rec.Trace()
 			testenv.CheckTimes(t, tr)
 			testenv.CompareStats(t, tr, s.Stats())
 			compareKinds(t, tr, want)
 			opened := map[string]bool{}
 			for i := range tr.Ops {
-				if o := &tr.Ops[i]; o.Kind == trace.OpOpen {
+				if o := &tr.Ops[i]; o.Kind == record.KindOpen {
 					opened[tr.Files[o.File]] = true
 				}
 			}
@@ -86,7 +86,7 @@ func addAllKinds(b *batch.Batch, name string) {
 
 func compareKinds(t *testing.T, tr *trace.Trace, want map[trace.Kind]int) {
 	t.Helper()
-	want[trace.OpMkdir]++ // of the directory that the others are in
+	want[record.KindMkdir]++ // of the directory that the others are in
 	got := map[trace.Kind]int{}
 	for i := range tr.Ops {
 		got[tr.Ops[i].Kind]++
