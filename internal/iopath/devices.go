@@ -23,7 +23,7 @@ func (p *Paths) initRings(drv driver.Driver) {
 func (p *Paths) RingsPerDevice() int {
 	b := p.Devices.Budgets()
 	b.AskProcessors()
-	return max(1, b.Processors()/4)
+	return ioengine.MostRings(b.Processors())
 }
 
 // EngineFor returns the engine in which r, an operation on f, is queued. A file without disk I/O (nil)

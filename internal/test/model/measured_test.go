@@ -194,15 +194,15 @@ func TestTable(t *testing.T) {
 	if !*table {
 		t.Skip("with -model.table")
 	}
-	for _, share := range []int{64, 4} { // of the processors, for each ring
+	for _, rings := range []int{1, 0} { // 0 is as many as follow the load
 		var out strings.Builder
-		fmt.Fprintf(&out, "one ring, or one for each %d processors\n", share)
+		fmt.Fprintf(&out, "%s\n", map[int]string{1: "one ring", 0: "rings that follow the load"}[rings])
 		out.WriteString("| processors | device | 16 | 64 | 256 | 1,024 |\n")
 		out.WriteString("|---|---|---|---|---|---|\n")
 		for _, procs := range []int{2, 4, 8, 16, 32, 64} {
 			for _, rate := range []float64{0.1e6, 0.5e6, 1e6, 2e6} {
 				fmt.Fprintf(&out, "| %d | %g M |", procs, rate/1e6)
-				s := Scenario{Processors: procs, Costs: Xeon, Rings: procs / share}
+				s := Scenario{Processors: procs, Costs: Xeon, Rings: rings}
 				s.Device = Device{rate, 80 * time.Microsecond}
 				for _, s.Program.Goroutines = range []int{16, 64, 256, 1024} {
 					os := s.Run(OSFile, settled, 150*time.Millisecond)

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/sluiceio/sluice/internal/pressure"
+	"github.com/sluiceio/sluice/internal/ioengine"
 )
 
 // Scenario is a program on a machine with a device.
@@ -16,22 +16,8 @@ type Scenario struct {
 	Device     Device
 	Program    Program
 	Costs      Costs
-	Rings      int // of the device, at the begin; 0 is 1
-	// Grow decides now and then how many rings the device has from now on. If it is nil, that stays
-	// as it is. It is the place of the function that package ioengine has for that.
-	Grow func(Leading) int
+	Rings      int // of the device, all the time; 0 is as many as package ioengine has
 }
-
-// Leading is what Grow has to know of a device's rings.
-type Leading struct {
-	Rings      int
-	Processors int
-	Waited     float64 // part of the time that their leaders have waited, in the mean
-	Backlog    int     // operations for which the rings have no room
-}
-
-// growEvery is the time between two calls of Grow.
-const growEvery = time.Millisecond
 
 // Result is what a Side did.
 type Result struct {
@@ -50,9 +36,13 @@ func (s Scenario) Run(side Side, warm, end time.Duration) Result {
 	}
 	r.budgets.Init(0, func() int { return s.Processors })
 	r.budget.Init(&r.budgets)
-	signal := new(pressure.Signal)
-	for range max(1, s.Rings) {
+	signal := &r.processors
+	r.open = max(1, s.Rings)
+	for range max(s.Rings, ioengine.MostRings(s.Processors)) {
 		r.rings = append(r.rings, newRing(m, r.d, signal))
+		if s.Rings == 0 {
+			r.rings[len(r.rings)-1].found = r.judge
+		}
 	}
 	for i := range s.Program.Goroutines {
 		u := &user{program: r, number: i}
@@ -66,9 +56,6 @@ func (s Scenario) Run(side Side, warm, end time.Duration) Result {
 		m.startThread(p, false)
 	}
 	m.monitor()
-	if s.Grow != nil {
-		m.after(growEvery, func() { r.grow(s.Grow, signal) })
-	}
 	m.play(warm)
 	ops, plains, used := r.ops, r.plains, m.used
 	m.play(end)
@@ -76,7 +63,7 @@ func (s Scenario) Run(side Side, warm, end time.Duration) Result {
 	n := max(ops, 1)
 	return Result{
 		Rate: float64(ops) / (end - warm).Seconds(), Processor: used / time.Duration(n),
-		Plain: float64(plains) / float64(n), Rings: len(r.rings),
+		Plain: float64(plains) / float64(n), Rings: r.open,
 	}
 }
 
@@ -94,18 +81,4 @@ func newMachine(s Scenario) *machine {
 		m.procs[i] = new(proc)
 	}
 	return m
-}
-
-// grow asks f how many rings the device is to have, again and again.
-func (r *program) grow(f func(Leading) int, signal *pressure.Signal) {
-	l := Leading{Rings: len(r.rings), Processors: len(r.m.procs)}
-	for _, ring := range r.rings {
-		l.Waited += float64(ring.waited) / float64(growEvery) / float64(len(r.rings))
-		l.Backlog += ring.inbox.len()
-		ring.waited = 0
-	}
-	for n := f(l); len(r.rings) < n; {
-		r.rings = append(r.rings, newRing(r.m, r.d, signal))
-	}
-	r.m.after(growEvery, func() { r.grow(f, signal) })
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/sluiceio/sluice/internal/admission"
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/governor"
+	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/pressure"
 )
 
 // Program is what a program does.
@@ -31,6 +33,7 @@ type program struct {
 	m      *machine
 	d      *device // nil if operations never wait
 	rings  []*ring
+	open   int // how many of them the device has now
 	side   Side
 	work   time.Duration
 	ops    int // that have ended
@@ -39,7 +42,15 @@ type program struct {
 	budgets  budget.All
 	budget   budget.Budget
 	governor governor.Governor
+	growth   ioengine.Growth
 	queued   int32
+
+	processors pressure.Signal
+}
+
+// judge has the device have more rings, or fewer, by what a leader has found.
+func (r *program) judge(w ioengine.Window) {
+	r.open += r.growth.Judge(w, r.m.now, r.open, len(r.rings), r.processors.Taken(r.m.now))
 }
 
 // Now and Trial make the program a governor.Journal.
@@ -133,7 +144,7 @@ func (u *user) called(p *proc) {
 func (u *user) queue(p *proc) {
 	c := &u.m.costs
 	u.queued++
-	u.ring = u.rings[u.number%len(u.rings)]
+	u.ring = u.rings[u.number%u.open]
 	u.resume = u.answered
 	u.m.run(p, c.Loop+c.Push, func() { u.ring.push(p, &u.goroutine) })
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/pressure"
 )
 
@@ -34,8 +35,9 @@ type ring struct {
 	asleep   *proc // the leader waits in the kernel, and had this processor
 	chains   int   // that have not ended
 
-	began  time.Duration // of the leader's last wait in the kernel
-	waited time.Duration // all of them
+	slept  bool // the leader has waited in the kernel for the results that it reaps next
+	window ioengine.Window
+	found  func(ioengine.Window) // is told of each window; nil if nobody asks
 }
 
 type leaderState uint8
@@ -126,7 +128,6 @@ func (r *ring) complete(g *goroutine) {
 	r.done = append(r.done, g)
 	if p := r.asleep; p != nil {
 		r.asleep = nil
-		r.waited += r.m.now - r.began
 		r.m.exit(p, &r.leader, r.m.costs.Block+r.m.costs.Interrupt)
 	}
 }
@@ -152,7 +153,7 @@ func (r *ring) step(p *proc, enter time.Duration) {
 		r.state = blocked
 		r.m.run(p, enter, func() { r.step(p, 0) })
 	default:
-		r.asleep, r.began = p, r.m.now
+		r.asleep, r.slept = p, true
 		r.leader.resume = r.reap
 		r.m.enter(p, &r.leader)
 	}
@@ -163,11 +164,28 @@ func (r *ring) reap(p *proc) {
 	r.state, r.leader.resume = awake, r.lead
 	done := r.done
 	r.done = nil
+	r.note(len(done))
 	if r.processors.Taken(r.m.now) {
 		r.wakeInChains(p, done)
 		return
 	}
 	r.wakeAll(p, done)
+}
+
+// note notes that the leader reaps n results: ioengine's load.
+func (r *ring) note(n int) {
+	w := &r.window
+	w.Reaps, w.Known, w.Operations = w.Reaps+1, w.Known+1, w.Operations+n
+	if r.slept {
+		r.slept = false
+		w.Waited++
+	}
+	if w.Reaps == ioengine.WindowReaps {
+		if r.found != nil {
+			r.found(*w)
+		}
+		*w = ioengine.Window{}
+	}
 }
 
 // wakeAll makes all goroutines ready, and lets them run.
