@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -20,7 +21,7 @@ import (
 func TestChanged(t *testing.T) {
 	for _, size := range []int{100, smallBlock, 3 * defaultBlock, 18 * defaultBlock} {
 		for _, said := range []int64{0, 1, int64(size) / 2, int64(size) + 1, 2 * int64(size), 100 * int64(size)} {
-			for _, sparse := range []Sparse{SparseAuto, SparseNever} {
+			for _, sparse := range []option.Sparse{option.SparseAuto, option.SparseNever} {
 				name := filepath.Join(t.TempDir(), "file")
 				want := noise(1, size)
 				if err := os.WriteFile(name, want, 0o600); err != nil {

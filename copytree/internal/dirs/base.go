@@ -9,11 +9,12 @@ import (
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
 // Base opens the directories that the paths of p are relative to. They are closed
 // after Retire.
-func (h *Handles) Base(p *Pair, src, dst Path) (_ *Dir, err error) {
+func (h *Handles) Base(p *option.Pair, src, dst Path) (_ *Dir, err error) {
 	d := &Dir{Pair: p, srcPath: src.Dir, dstPath: dst.Dir, handle: closed()}
 	if d.SrcFD, err = h.kernel.OpenBase(src.Dir); err != nil {
 		return nil, fault.Source("open", err)

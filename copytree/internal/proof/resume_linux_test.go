@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 )
 
@@ -21,9 +21,9 @@ func TestResumeAfterKill(t *testing.T) {
 	put(t, "tree/file", "content")
 	must(t, os.Symlink("file", "tree/link"), os.Lchown("tree/link", 1000, 1001))
 	must(t, os.Chown("tree/file", 1000, 1001), unix.Chmod("tree/file", 0o6755))
-	o := copytree.Options{
-		Preserve: copytree.PreserveMode | copytree.PreserveOwner | copytree.PreserveTimes,
-		Require:  copytree.PreserveOwner,
+	o := option.Options{
+		Preserve: option.PreserveMode | option.PreserveOwner | option.PreserveTimes,
+		Require:  option.PreserveOwner,
 	}
 	copied(t, "copy", "tree", o)
 	o.Resume = true

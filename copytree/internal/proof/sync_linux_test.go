@@ -7,11 +7,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	fs "github.com/sluiceio/sluice/internal/test/places"
 )
 
-var syncFileSystem = copytree.Options{Sync: copytree.SyncFileSystem, WriteDangling: true}
+var syncFileSystem = option.Options{Sync: option.SyncFileSystem, WriteDangling: true}
 
 // TestSyncElsewhere: with SyncFileSystem, a file that is written to another file system than its directory is on is
 // synced by itself.

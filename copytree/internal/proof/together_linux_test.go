@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 )
@@ -25,7 +25,7 @@ func TestTogether(t *testing.T) {
 	must(t, treegen.Build(src, treegen.Random(firstSeed(t), o)))
 	for _, v := range []variant{
 		{name: "nothing", like: plain &^ treecmp.Links &^ treecmp.Xattrs &^ treecmp.ACLs &^ treecmp.Mode &^ treecmp.Owner},
-		{name: "all", o: copytree.Options{Preserve: copytree.PreserveAll}, like: kept &^ treecmp.Atime &^ treecmp.Links},
+		{name: "all", o: option.Options{Preserve: option.PreserveAll}, like: kept &^ treecmp.Atime &^ treecmp.Links},
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			for range 10 {
@@ -43,7 +43,7 @@ func TestTogether(t *testing.T) {
 }
 
 // together copies twice at the same time.
-func together(t *testing.T, dst, src string, o copytree.Options) {
+func together(t *testing.T, dst, src string, o option.Options) {
 	t.Helper()
 	var both sync.WaitGroup
 	for range 2 {

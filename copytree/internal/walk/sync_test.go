@@ -38,7 +38,7 @@ func TestSyncedFilesAreClosedByTheKernel(t *testing.T) {
 			return nil
 		}
 		dst := filepath.Join(t.TempDir(), "copy")
-		if _, err := run(t, t.Context(), k, dst, src, Config{Options: option.Options{Sync: sync, Concurrency: 1}}); err != nil {
+		if _, err := run(t, t.Context(), k, dst, src, option.Options{Sync: sync, Concurrency: 1}); err != nil {
 			t.Fatal(err)
 		}
 		return open.Load()
