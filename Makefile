@@ -23,7 +23,7 @@ PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
 # On these the library alone is cross-built: what differs there for the command is in it.
 LIBRARY_ONLY = linux/arm64 freebsd/amd64
 
-# Packages in which goroutines meet, beside the root.
+# Packages in which goroutines meet, beside the root and its tests.
 RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./internal/ioengine ./internal/budget ./internal/device ./internal/groupcommit ./internal/qos ./internal/usecount ./internal/workers ./internal/rangelock ./internal/driver/... ./internal/buffer/... ./cache/... ./internal/evict/... ./internal/record ./trace ./mapped ./transparent ./copytree ./copytree/internal/walk ./copytree/internal/entry ./copytree/internal/queue ./copytree/internal/content ./copytree/internal/durable ./copytree/internal/fetch
 
 LINT = .bin/golangci-lint
@@ -54,12 +54,15 @@ fmt: $(LINT)
 $(LINT): tools/go.mod
 	cd tools && GOWORK=off go build -o ../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
-# A third of the root's random operations: each takes five times as long here. Left out are tests of one
-# goroutine, of memory and threads, and of disks that hang or lose writes, which take minutes here. The two
-# packages run side by side.
+# The tests of package sluice, by theme. Not here: frozen, of which RACE_SKIP leaves out all.
+THEMES = classes closing copies differential files hazards paths positions schedulers seccomp syncs threads traces
+
+# A third of the random operations beside package os: each takes five times as long here. Left out are
+# tests of one goroutine, of memory and threads, and of disks that hang or lose writes, which take
+# minutes here.
 RACE_SKIP = ^(TestDifferential|TestDirectModel|TestDirectEveryEdge|TestDirectNoSpace|TestStreamMemory|TestThreads.*|TestCalls|TestCopyFile|TestDirFS|TestFrozen.*|TestLost.*)$$
 race:
-	go test -race -timeout=20m -skip '$(RACE_SKIP)' . ./direct -sluice.diff.n=250
+	go test -race -timeout=20m -skip '$(RACE_SKIP)' . ./direct $(THEMES:%=./internal/test/%) -sluice.diff.n=250
 	go test -race -timeout=20m $(RACE)
 
 # Not for pebblevfs and bench/pebble: to compile Pebble for each platform takes longer than all else here.

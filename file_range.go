@@ -1,6 +1,23 @@
 package sluice
 
-import "os"
+import (
+	"os"
+
+	"github.com/sluiceio/sluice/internal/device"
+	"github.com/sluiceio/sluice/internal/handle"
+)
+
+// Advice is how a part of a file will be used.
+type Advice uint8
+
+// The advices, as posix_fadvise(2) has them (POSIX_FADV_NORMAL and so on).
+const (
+	AdviceNormal     Advice = iota // nothing is known; ends earlier advice
+	AdviceSequential               // read from lower to higher offsets
+	AdviceRandom                   // read in random order
+	AdviceWillNeed                 // read soon
+	AdviceDontNeed                 // not read any more: the page cache drops it
+)
 
 // The methods below are calls that databases make on parts of a file. What they have in common
 // is in the comment of File.
@@ -51,4 +68,126 @@ func (f *File) onRange(op string, off, n int64, do func() error) error {
 		return os.ErrInvalid
 	}
 	return f.h.OnRange(op, off, n, func() error { return f.h.Error(op, f.h.Blocking(do)) })
+}
+
+const (
+	// prefetchPiece is the most that one call for read-ahead has the kernel read for certain:
+	// the read-ahead of a device is rarely set to less. The kernel cuts off the rest
+	// (mm/readahead.c, force_page_cache_ra).
+	prefetchPiece = 128 << 10 // 128 KiB
+	// prefetchNow is how much the caller itself asks for: few enough requests that a device
+	// takes them without a wait.
+	prefetchNow = 1 << 20 // 1 MiB
+	// prefetchesMost is how many goroutines ask for more at a time.
+	prefetchesMost = 64
+)
+
+// Prefetch has the system read the n bytes at off into the page cache, and does not wait for
+// the device; n 0 means up to the end of the file. A read that comes later finds what has
+// arrived. Prefetch is a hint: a failure of the device is reported by the read alone. Close
+// does not wait for what has not begun. A direct.File has no Prefetch: its reads do not look
+// into the page cache. Where the system takes no advice, the error is
+// errors.ErrUnsupported.
+//
+// A call for many bytes goes on in a goroutine of its own. So does a call during which as many threads
+// wait for the device as may (Options.Threads). A Scheduler has at most 64 of these goroutines. Beyond them, a
+// call for many bytes waits until the device has taken its requests, and a call that finds no thread does
+// nothing.
+func (f *File) Prefetch(off, n int64) error {
+	if f == nil {
+		return os.ErrInvalid
+	}
+	var on *device.Device
+	err := f.h.OnRange("prefetch", off, n, func() error {
+		on = f.h.Sched.Core.DeviceOf(f.h.Core)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	core := f.h.Sched.Core
+	// A call does not use the file while it waits for its permit, so Close does not wait for it.
+	wait := func(do func()) bool {
+		core.BlockOn(on, do)
+		return true
+	}
+	try := func(do func()) bool { return core.TryBlockOn(on, do) }
+	left, now, err := f.prefetchFirst(off, n, try)
+	if err != nil {
+		return err
+	}
+	if !now {
+		f.prefetchLater(func() {
+			if left, _, err := f.prefetchFirst(off, n, wait); err == nil {
+				f.prefetch(off+prefetchPiece, left, wait)
+			}
+		})
+		return nil
+	}
+	off += prefetchPiece
+	if left <= prefetchNow {
+		done := f.prefetch(off, left, try)
+		off, left = off+done, left-done
+	}
+	if left > 0 && !f.prefetchLater(func() { f.prefetch(off, left, wait) }) {
+		f.prefetch(off, left, wait)
+	}
+	return nil
+}
+
+// prefetchFirst asks for the first piece of the n bytes at off, once it has a permit from try, and returns how
+// many bytes are left. Now is false if try gave it none.
+func (f *File) prefetchFirst(off, n int64, try func(do func()) bool) (left int64, now bool, err error) {
+	now = try(func() {
+		err = f.h.OnRange("prefetch", off, n, func() error {
+			size, err := handle.Size(f.h.OS)
+			if err != nil {
+				return f.h.Error("prefetch", err)
+			}
+			if rest := max(0, size-off); n == 0 || n > rest {
+				n = rest
+			}
+			first := min(n, prefetchPiece)
+			if left = n - first; first == 0 {
+				return nil
+			}
+			return f.h.Error("prefetch", f.h.Advise(off, first, uint8(AdviceWillNeed)))
+		})
+	})
+	return left, now, err
+}
+
+// prefetch asks for n bytes in pieces, each with a permit from try, until the file or its Scheduler is closed, or
+// until try gives none. It returns how many bytes it has asked for, or n if nothing more is to be asked for.
+func (f *File) prefetch(off, n int64, try func(do func()) bool) (done int64) {
+	for ; done < n; done += prefetchPiece {
+		var err error
+		now := try(func() {
+			at, piece := off+done, min(n-done, prefetchPiece)
+			err = f.h.OnRange("prefetch", at, piece, func() error { return f.h.Advise(at, piece, uint8(AdviceWillNeed)) })
+		})
+		switch {
+		case err != nil || f.h.Sched.Usable() != nil:
+			return n
+		case !now:
+			return done
+		}
+	}
+	return n
+}
+
+// prefetchLater starts a goroutine that calls do, and that Close of the Scheduler waits for. It returns false if
+// there are too many already.
+func (f *File) prefetchLater(do func()) bool {
+	s := f.h.Sched
+	if s.Prefetches.Add(1) > prefetchesMost || s.Acquire() != nil {
+		s.Prefetches.Add(-1)
+		return false
+	}
+	go func() {
+		defer s.Release()
+		defer s.Prefetches.Add(-1)
+		do()
+	}()
+	return true
 }

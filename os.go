@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/sluiceio/sluice/internal/handle"
 )
@@ -62,3 +63,75 @@ func WriteFile(name string, data []byte, perm os.FileMode) error {
 // files are Files of this package. Like os.DirFS it follows symbolic links
 // out of dir.
 func DirFS(dir string) fs.FS { return dirFS{fs: os.DirFS(dir), dir: dir} }
+
+// dirFS is os.DirFS with Open and ReadFile through the scheduler. All else,
+// which is no disk I/O on files, is os's.
+type dirFS struct {
+	fs  fs.FS
+	dir string
+}
+
+var (
+	_ fs.ReadFileFS = dirFS{}
+	_ fs.ReadDirFS  = dirFS{}
+	_ fs.StatFS     = dirFS{}
+	_ fs.ReadLinkFS = dirFS{}
+)
+
+// Open opens the named file. Errors name it as it was given.
+func (d dirFS) Open(name string) (fs.File, error) {
+	f, err := d.open("open", name)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (d dirFS) open(op, name string) (*File, error) {
+	if d.dir == "" {
+		return nil, &fs.PathError{Op: op, Path: name, Err: errors.New("sluice: DirFS with empty root")}
+	}
+	local, err := filepath.Localize(name)
+	if err != nil {
+		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	if !os.IsPathSeparator(d.dir[len(d.dir)-1]) {
+		local = string(os.PathSeparator) + local
+	}
+	f, err := Open(d.dir + local)
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		pe.Path = name
+	}
+	return f, err
+}
+
+// ReadFile reads the named file.
+func (d dirFS) ReadFile(name string) ([]byte, error) {
+	f, err := d.open("readfile", name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := readAll(f)
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		pe.Path = name
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// ReadDir reads the named directory.
+func (d dirFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(d.fs, name) }
+
+// Stat describes the named file.
+func (d dirFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(d.fs, name) }
+
+// Lstat describes the named file, not following a symbolic link.
+func (d dirFS) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(d.fs, name) }
+
+// ReadLink returns the destination of the named symbolic link.
+func (d dirFS) ReadLink(name string) (string, error) { return fs.ReadLink(d.fs, name) }

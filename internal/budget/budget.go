@@ -17,7 +17,6 @@ package budget
 
 import (
 	"context"
-	"runtime"
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/list"
@@ -36,7 +35,7 @@ const (
 // All is what the Budgets of a Scheduler have in common.
 type All struct {
 	most     int32             // the most permits of all Budgets together; 0 is no such bound
-	ask      func() int        // runtime.GOMAXPROCS(0), which takes a lock of the runtime
+	ask      func() int        // asks how many processors the program may use
 	procs    atomic.Int32      // what ask has last returned
 	parallel atomic.Bool       // see Parallel; for all devices
 	used     probe.Int32       // permits taken, of all Budgets. Not counted if most is 0
@@ -47,11 +46,10 @@ type All struct {
 	unused   spare.Pool[waiter]
 }
 
-// Init sets the most permits of all Budgets together; 0 is no such bound. It must be called before the
-// first Budget is used.
-func (a *All) Init(most int) {
-	a.most = int32(min(most, Most))
-	a.ask = func() int { return runtime.GOMAXPROCS(0) }
+// Init sets the most permits of all Budgets together; 0 is no such bound. Processors returns how many processors the
+// program may use, which can change. Init must be called before the first Budget is used.
+func (a *All) Init(most int, processors func() int) {
+	a.most, a.ask = int32(min(most, Most)), processors
 	a.procs.Store(int32(a.ask()))
 }
 

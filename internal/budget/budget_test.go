@@ -22,9 +22,7 @@ type world struct {
 // newWorld returns n Budgets of a program with so many processors.
 func newWorld(n, procs, most int) *world {
 	w := new(world)
-	w.all.Init(most)
-	w.all.ask = func() int { return procs }
-	w.all.procs.Store(int32(procs))
+	w.all.Init(most, func() int { return procs })
 	for range n {
 		b := new(Budget)
 		b.Init(&w.all)

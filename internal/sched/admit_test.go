@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,51 +16,6 @@ import (
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
-
-// The table of docs/decisions/0002-paths.md is what admit does.
-func TestAdmit(t *testing.T) {
-	b, err := os.ReadFile("../../docs/decisions/0002-paths.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, found := strings.Cut(string(b), "| the driver can queue it |")
-	if !found {
-		t.Fatal("there is no table")
-	}
-	either := func(cell string) []bool {
-		return map[string][]bool{"yes": {true}, "no": {false}, "any": {true, false}}[cell]
-	}
-	paths := map[string]path{
-		"plain call, when there is a permit": waits, "queued": queued, "plain call if a permit is free, else queued": plain,
-	}
-	seen := 0
-	for _, line := range strings.Split(rest, "\n")[2:] {
-		if !strings.HasPrefix(line, "|") {
-			break
-		}
-		cells := strings.Split(strings.Trim(line, "| "), "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		want, known := paths[cells[3]]
-		if !known {
-			t.Fatalf("%q is no path", cells[3])
-		}
-		for _, canQueue := range either(cells[0]) {
-			for _, ends := range either(cells[1]) {
-				for _, room := range either(cells[2]) {
-					seen++
-					if got := admit(operation{canQueue, ends}, room); got != want {
-						t.Errorf("%s: admit = %d; want %d", line, got, want)
-					}
-				}
-			}
-		}
-	}
-	if seen != 8 {
-		t.Errorf("the table has %d of 8 cases", seen)
-	}
-}
 
 // Where there is room for a plain call, by what the governor has chosen, and the processors.
 func TestRoom(t *testing.T) {

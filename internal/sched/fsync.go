@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/sluiceio/sluice/internal/admission"
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/device"
@@ -100,7 +101,7 @@ func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit
 		d.Governors[governor.Syncs].Count(running, d.Budget.Limit(), journal{s})
 	}
 	room, most := s.room(d, governor.Syncs, running)
-	if admit(operation{canQueue: true}, room) != plain {
+	if admission.Decide(admission.Operation{CanQueue: true}, room) != admission.Plain {
 		return budget.Permit{}, false
 	}
 	return d.Budget.TryAcquireOfKind(budget.Syncs, most)

@@ -8,12 +8,13 @@
 // that a user's program may contain, for the system it runs on. The sample is drawn by -seed, and each statement
 // has the same chance. A change that does not compile is not counted.
 //
-// First each test of up to a second that reaches the changed statement runs, by what a run of it alone without the
-// change has covered: those of the changed package, of the root, then of packages that import it, the nearest first.
-// If all of these pass, the longer ones run, then all tests of these packages: some reach the library in a process
-// that they start. This goes on until a test fails or, in each of the three parts, until the tests' usual times are more
-// than -bound; those of the changed package run however long they take. A test that hangs has failed.
-// The tests run without the rights of root, because a changed library may remove or write the wrong files.
+// First each test of up to a second that reaches the changed statement runs, by what a run of it
+// alone without the change has covered: those of the changed package, of the root, then of
+// packages that import it, the nearest first. If all of these pass, the longer ones run, then all
+// tests of these packages: some reach the library in a process that they start. This goes on until
+// a test fails or, in each of the three parts, until the tests' usual times are more than -bound;
+// those of the changed package run however long they take. A test that hangs has failed. The tests
+// run without the rights of root, because a changed library may remove or write the wrong files.
 //
 // When a change was judged, a line is added to .mutate/SEED: the command can be ended at any time, and goes on
 // there. With -list it prints the survivors that were found, with -again it judges those of -only anew.

@@ -87,7 +87,20 @@ func (p *pkg) measure(byPath map[string]*pkg) {
 	}
 }
 
-// testsOf returns the packages whose tests are built of p: its own first, then the root, then the nearest.
+// themes are the packages of internal/test that have the tests of the root. The others take longer.
+var themes = []string{
+	"classes", "closing", "copies", "differential", "files", "frozen", "hazards", "paths", "positions",
+	"schedulers", "seccomp", "syncs", "threads", "traces",
+}
+
+// ofRoot reports whether p has tests of the root.
+func (p *pkg) ofRoot() bool {
+	theme, ok := strings.CutPrefix(p.rel(), "internal/test/")
+	return p.ImportPath == module || ok && slices.Contains(themes, theme)
+}
+
+// testsOf returns the packages whose tests are built of p: its own first, then those of the root,
+// then the nearest.
 func testsOf(p *pkg, all []*pkg) []*pkg {
 	var tests []*pkg
 	for _, q := range all {
@@ -96,7 +109,7 @@ func testsOf(p *pkg, all []*pkg) []*pkg {
 		}
 	}
 	rank := func(q *pkg) int {
-		if q != p && q.ImportPath == module {
+		if q != p && q.ofRoot() {
 			return 1
 		}
 		return 2 * q.distance[p]

@@ -78,7 +78,7 @@ var families = []family{
 		some("1 to 8 devices", 10, "^TestFrozenLatency$", "-starved.frozen=1,2,3,4,5,6,7,8", "-starved.judge"),
 	}},
 	// Processes in the middle of I/O: system calls are refused, descriptors closed or given to other files.
-	{name: "taken", pkg: ".", test: "^TestTakenAway$", cells: []cell{{name: "while in use", runs: 20}}},
+	{name: "taken", pkg: "./internal/test/seccomp", test: "^TestTakenAway$", cells: []cell{{name: "while in use", runs: 20}}},
 	// The tests of all packages of the library.
 	{name: "refused", pkg: "./internal/test/refused", test: "^TestRefused$", cells: []cell{
 		refused("uring EPERM"), refused("uring ENOSYS"), refused("uring_setup EPERM"), refused("uring_enter EPERM"),

@@ -5,7 +5,7 @@
 // changes, and nothing else: so it runs beside any other of different bytes, even of the same block, and its
 // result is known all the same. What changes the file's size also locks everything beyond the end.
 //
-// The differential test of the root (diff_test.go) compares results and errors with package os, one
+// The test of internal/test/differential compares results and errors with package os, one
 // operation at a time. This test has no second file: it is about the bytes, when much happens at once.
 //
 //	go test ./internal/test/fsx -fsx.place=xfs -fsx.driver=aio -fsx.kind=cache -fsx.ops=1000000

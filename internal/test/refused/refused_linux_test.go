@@ -101,7 +101,7 @@ func self(t *testing.T) string {
 
 // notLibrary are packages that have tests and no I/O of the library: documents and programs; and those that
 // run tests themselves.
-var notLibrary = regexp.MustCompile(`/(docs|examples|cmd|bench|integrations|internal/(apidoc|refused))(/|$)`)
+var notLibrary = regexp.MustCompile(`/(docs|examples|cmd|bench|integrations|internal/test/(apidoc|refused))(/|$)`)
 
 // library returns the packages of the library that have tests.
 func library(t *testing.T) (list []string) {

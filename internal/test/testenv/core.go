@@ -27,3 +27,19 @@ func Core(t testing.TB) *sched.Scheduler {
 	})
 	return h.Core
 }
+
+// CoreOf returns the inside of s.
+func CoreOf(s *sluice.Scheduler) *sched.Scheduler { return s.Internal().Core }
+
+// FileCore returns the inside of f, nil if f has no disk I/O.
+func FileCore(f *sluice.File) *sched.File { return f.Internal().Core }
+
+// Closing reports whether Close of f has begun.
+func Closing(f *sluice.File) bool {
+	core := FileCore(f)
+	if core.Use() {
+		core.Done()
+		return false
+	}
+	return true
+}

@@ -28,6 +28,14 @@ func Must(t *testing.T, open Opener, name string, flag int) FileAPI {
 	return f
 }
 
+// Must1 returns x, and panics if there is an error.
+func Must1[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
 // Twenty is a text of twenty bytes.
 const Twenty = "twenty bytes of text"
 

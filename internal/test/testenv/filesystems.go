@@ -25,3 +25,10 @@ func EachFileSystem(t *testing.T, test func(t *testing.T, s *sluice.Scheduler, d
 func EachDriverIn(t *testing.T, dir string, test func(t *testing.T, s *sluice.Scheduler, dir string)) {
 	EachDriver(t, func(t *testing.T, s *sluice.Scheduler) { test(t, s, dir) })
 }
+
+// SlowDisk returns a directory on a disk that does 4,000 reads and writes 32 MiB a second. Without
+// the means to make one it is an ordinary directory (places.Slow).
+func SlowDisk(t testing.TB) (dir string) {
+	t.Helper()
+	return places.Slow(t, 4000, 32<<20)
+}

@@ -52,3 +52,18 @@ func (h Held) More(now Held) (more []string) {
 	}
 	return more
 }
+
+func init() {
+	// descriptors prints the descriptors that a program has beside stdin, stdout, stderr and the
+	// netpoller's.
+	Children["descriptors"] = func() error {
+		fds, err := os.ReadDir("/proc/self/fd")
+		for _, fd := range fds {
+			to, _ := os.Readlink("/proc/self/fd/" + fd.Name())
+			if fd.Name() > "2" && !strings.Contains(to, "eventpoll") {
+				fmt.Println(fd.Name(), to)
+			}
+		}
+		return err
+	}
+}

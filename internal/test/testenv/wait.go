@@ -49,7 +49,7 @@ func Parked(function string) int {
 // Occupy takes the only place of blocking calls of s until release is called.
 func Occupy(s *sluice.Scheduler) (release func()) {
 	held, done := make(chan bool), make(chan bool)
-	go s.Internal().Core.Block(nil, func() {
+	go CoreOf(s).Block(nil, func() {
 		held <- true
 		<-done
 	})
@@ -59,7 +59,7 @@ func Occupy(s *sluice.Scheduler) (release func()) {
 
 // Waiting returns how many goroutines wait for a permit of s for a device or a name.
 func Waiting(s *sluice.Scheduler) int {
-	core := s.Internal().Core
+	core := CoreOf(s)
 	_, waiting := core.Permits()
 	_, named := core.Names()
 	return waiting + named

@@ -1,0 +1,212 @@
+package classes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/testenv"
+)
+
+// TestEnsureClass: EnsureClass returns the class that has the name, or adds one.
+func TestEnsureClass(t *testing.T) {
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
+	first, err := s.EnsureClass("shared", sluice.ClassOptions{Weight: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := s.EnsureClass("shared", sluice.ClassOptions{Weight: 9}); again != first || err != nil {
+		t.Errorf("EnsureClass = %p, %v; want the first class, %p", again, err, first)
+	}
+	if text := s.Explain(); !strings.Contains(text, "shared: weight 7") {
+		t.Errorf("Explain says\n%s\nwant the weight that the class was made with", text)
+	}
+	if c, err := s.EnsureClass("default", sluice.ClassOptions{}); c != s.DefaultClass() || err != nil {
+		t.Errorf("EnsureClass of the default class = %v, %v", c, err)
+	}
+	for name, o := range map[string]sluice.ClassOptions{"": {}, "shared": {Weight: -1}, "new": {IOPS: -1}} {
+		if c, err := s.EnsureClass(name, o); c != nil || err == nil {
+			t.Errorf("EnsureClass(%q, %+v) = %v, %v; want an error", name, o, c, err)
+		}
+	}
+	if n := len(s.Classes()); n != 2 {
+		t.Errorf("%d classes; want 2", n)
+	}
+	s.Close()
+	if _, err := s.EnsureClass("late", sluice.ClassOptions{}); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("EnsureClass of a closed Scheduler: %v", err)
+	}
+}
+
+// TestClassRemove: the name of a removed class is free, and operations that are asked for by
+// its views and contexts are the default class's.
+func TestClassRemove(t *testing.T) {
+	s := testenv.Scheduler(t, sluice.Options{})
+	f, noise := testenv.DirectNoise(t, s, 1<<20)
+	c := testenv.Class(t, s, "temporary", sluice.ClassOptions{Depth: 100})
+	view, err := f.WithClass(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := sluice.WithClass(t.Context(), c)
+	if err := sameAt(ctx, f, noise, 0, 4096); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	before := c.Stats()
+	for way, do := range waysToRead {
+		for how, try := range map[string]func() error{
+			"context": func() error { return do(ctx, f, noise) },
+			"view":    func() error { return do(t.Context(), view, noise) },
+		} {
+			n := s.DefaultClass().Stats().Operations
+			if err := try(); err != nil {
+				t.Errorf("%s by %s: %v", way, how, err)
+			}
+			if s.DefaultClass().Stats().Operations == n {
+				t.Errorf("%s by %s: no operation of the default class", way, how)
+			}
+		}
+	}
+	if after := c.Stats(); after != before || after.Operations != 1 {
+		t.Errorf("Stats = %+v; want those at the time of Remove, %+v", after, before)
+	}
+	if err := c.Remove(); err == nil || !strings.Contains(err.Error(), "already removed") {
+		t.Errorf("second Remove = %v; want an error", err)
+	}
+	if err := c.Configure(sluice.ClassOptions{}); err == nil || !strings.Contains(err.Error(), "already removed") {
+		t.Errorf("Configure of a removed class = %v; want an error", err)
+	}
+	if err := s.DefaultClass().Remove(); err == nil || !strings.Contains(err.Error(), "default class") {
+		t.Errorf("Remove of the default class = %v; want an error", err)
+	}
+	if again := testenv.Class(t, s, "temporary", sluice.ClassOptions{}); again == c || len(s.Classes()) != 2 {
+		t.Errorf("%d classes, a new one with the name of the removed one: %v; want 2, true", len(s.Classes()), again != c)
+	}
+	wantNoTickets(t, s)
+}
+
+// TestClassRemoveLimited removes a class while its limit holds operations back: they end
+// without it.
+func TestClassRemoveLimited(t *testing.T) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, _ := testenv.DirectNoise(t, s, 1<<20)
+		c, ctx := stuck(t, s, f)
+		ended := make(chan error, len(attempts))
+		for _, attempt := range attempts {
+			go func() { ended <- attempt(ctx, f) }()
+		}
+		testenv.WaitFor(t, "operations to wait", func() bool { return c.Stats().Queued >= len(attempts) })
+		if err := c.Remove(); err != nil {
+			t.Fatal(err)
+		}
+		for range attempts {
+			if err := <-ended; err != nil {
+				t.Errorf("an operation that has waited: %v", err)
+			}
+		}
+		if st := c.Stats(); st.Queued != 0 || st.InFlight != 0 {
+			t.Errorf("%d queued, %d in flight of the removed class; want none", st.Queued, st.InFlight)
+		}
+		wantNoTickets(t, s)
+		testenv.WantIdle(t, s)
+	})
+}
+
+// TestClassRemoveStorm has goroutines make, share, use and remove classes at once.
+func TestClassRemoveStorm(t *testing.T) {
+	start := seed.Of(t)
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		f, noise := testenv.DirectNoise(t, s, 1<<20)
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				r := rand.New(rand.NewPCG(start, uint64(i)))
+				for range 20 {
+					o := sluice.ClassOptions{Weight: 1 + r.IntN(100), Depth: r.IntN(3), IOPS: int64(r.IntN(2)) * 1000}
+					c, err := s.EnsureClass(fmt.Sprint("shared", r.IntN(3)), o)
+					if err != nil {
+						t.Errorf("seed %d: %v", start, err)
+						return
+					}
+					var using sync.WaitGroup
+					using.Go(func() {
+						if err := sameAt(sluice.WithClass(t.Context(), c), f, noise, 100, 5000); err != nil {
+							t.Errorf("seed %d: ReadAt: %v", start, err)
+						}
+					})
+					using.Go(func() {
+						if err := sameMany(sluice.WithClass(t.Context(), c), f, noise); err != nil {
+							t.Errorf("seed %d: ReadMany: %v", start, err)
+						}
+					})
+					if r.IntN(2) == 0 {
+						_ = c.Remove() // another goroutine may be quicker
+					}
+					using.Wait()
+					c.Stats()
+				}
+			})
+		}
+		all.Wait()
+		for _, c := range s.Classes()[1:] {
+			if err := c.Remove(); err != nil {
+				t.Error(err)
+			}
+		}
+		if n := len(s.Classes()); n != 1 {
+			t.Errorf("%d classes at the end; want 1", n)
+		}
+		wantNoTickets(t, s)
+		testenv.WantIdle(t, s)
+	})
+}
+
+// TestClassRemoveMany makes, uses and removes 10,000 classes: no memory is left behind.
+func TestClassRemoveMany(t *testing.T) {
+	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
+	f := testenv.TextOn(t, s, t.TempDir())
+	use := func(n int) {
+		for i := range n {
+			c := testenv.Class(t, s, fmt.Sprint("class ", i), sluice.ClassOptions{Depth: 1})
+			if _, err := f.ReadAtContext(sluice.WithClass(context.Background(), c), make([]byte, 4), 0); err != nil {
+				t.Fatal(err)
+			}
+			if n := c.Stats().Operations; n != 1 {
+				t.Fatalf("%d operations of class %d; want 1", n, i)
+			}
+			if err := c.Remove(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	use(200) // more than there can be at once; allocates what is kept
+	before := heap()
+	use(10_000)
+	if after := heap(); after > before+256<<10 {
+		t.Errorf("%d KiB of the heap in use after 10,000 classes, %d before; want as much", after>>10, before>>10)
+	}
+	if n := len(s.Classes()); n != 1 {
+		t.Errorf("%d classes; want the default one", n)
+	}
+	wantNoTickets(t, s)
+}
+
+// heap returns how many bytes of the heap are in use after a garbage collection.
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what a sync.Pool held until the first one
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

@@ -1,0 +1,80 @@
+package frozen
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/batch"
+	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/testenv"
+)
+
+// frozenNameChanges add to a Batch what waits for the thaw.
+var frozenNameChanges = map[string]func(b *batch.Batch, f readFile, name string){
+	"mkdir":    func(b *batch.Batch, _ readFile, name string) { b.Mkdir(name, 0o700) },
+	"symlink":  func(b *batch.Batch, _ readFile, name string) { b.Symlink("to", name) },
+	"create":   func(b *batch.Batch, _ readFile, name string) { createIn(b, name) },
+	"allocate": func(b *batch.Batch, f readFile, _ string) { b.Allocate(f.buffered, 0, testenv.PageSize) },
+	"truncate": func(b *batch.Batch, f readFile, _ string) { b.Truncate(f.cold, coldSize) },
+}
+
+func createIn(b *batch.Batch, name string) {
+	b.Close(b.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600).Then())
+}
+
+// frozenNameReads add to a Batch what a frozen file system answers.
+var frozenNameReads = map[string]func(b *batch.Batch, f readFile){
+	"stat":     func(b *batch.Batch, f readFile) { b.Stat(f.cold.Name()) },
+	"lstat":    func(b *batch.Batch, f readFile) { b.Lstat(f.cold.Name()) },
+	"open":     func(b *batch.Batch, f readFile) { b.Close(b.Open(f.cold.Name()).Then()) },
+	"ReadFile": func(b *batch.Batch, f readFile) { b.ReadFile(f.cold.Name()) },
+	"advise": func(b *batch.Batch, f readFile) {
+		b.Advise(f.cold, 0, testenv.PageSize, sluice.AdviceWillNeed)
+	},
+}
+
+// Hazard: calls of Batches that change names or files and wait for the thaw have all permits, and
+// what changes nothing waits with them. Guard: calls that change something leave permits to those that change nothing.
+func TestFrozenAnswersNames(t *testing.T) {
+	dir, elsewhere := places.FileSystems["ext4"](t, 64<<20), t.TempDir()
+	const n = 128
+	for _, driver := range testenv.Drivers {
+		for kind, change := range frozenNameChanges {
+			t.Run(driver+"/"+kind, func(t *testing.T) {
+				s := testenv.Scheduler(t, sluice.Options{Driver: driver})
+				f, other := openReads(t, s, dir), openReads(t, s, elsewhere)
+				frozen := places.Freeze(t, dir)
+				var all sync.WaitGroup
+				for i := range n {
+					all.Go(func() {
+						b := batch.New(s)
+						change(b, f, filepath.Join(dir, fmt.Sprint(driver, kind, i)))
+						if err := b.Do(context.Background()); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				testenv.WaitFor(t, "changes", func() bool {
+					calls, waiting := testenv.CoreOf(s).Names()
+					return calls+waiting >= n
+				})
+				for name, read := range frozenNameReads { // hangs until the thaw if the changes are in the way
+					for _, f := range []readFile{f, other} {
+						b := batch.New(s)
+						read(b, f)
+						if err := b.Do(context.Background()); err != nil {
+							t.Errorf("%s: %v", name, err)
+						}
+					}
+				}
+				frozen.Thaw()
+				all.Wait()
+			})
+		}
+	}
+}

@@ -1,0 +1,3 @@
+// Package schedulers tests a Scheduler: its options and environment, when it opens its driver,
+// what Stats and Explain say, and Close.
+package schedulers

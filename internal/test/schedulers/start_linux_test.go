@@ -1,0 +1,141 @@
+package schedulers
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/testenv"
+)
+
+// What a Scheduler does before its first operation, and with that.
+
+// TestReadsChooseNoDriver: a program that opens a file and reads what the page cache has needs no
+// driver.
+func TestReadsChooseNoDriver(t *testing.T) {
+	s := testenv.Scheduler(t, sluice.Options{})
+	f := testenv.TextOn(t, s, t.TempDir())
+	if _, err := f.Read(make([]byte, 10)); err != nil {
+		t.Errorf("Read: %v", err)
+	}
+	if _, err := f.ReadAt(make([]byte, 10), 10); err != nil {
+		t.Errorf("ReadAt: %v", err)
+	}
+	st := s.Stats()
+	if st.Blocking != 1 || st.Cached != 1 {
+		t.Skipf("%d reads were plain calls, %d found by a look; want 1 each. Is there no such look here?", st.Blocking, st.Cached)
+	}
+	if st.Rings != 0 || st.LostDrivers != 0 {
+		t.Errorf("Stats = %+v; want no ring", st)
+	}
+	if text := s.Explain(); !strings.HasPrefix(text, "driver: ") || strings.Contains(text, "none") {
+		t.Errorf("Explain = %s; want a driver", text)
+	}
+	if st := s.Stats(); st.Rings != 1 {
+		t.Errorf("%d rings after Explain; want 1", st.Rings)
+	}
+}
+
+// TestNamedDriverIsOpenAtOnce: NewScheduler opens a driver that was asked for by name.
+func TestNamedDriverIsOpenAtOnce(t *testing.T) {
+	for _, driver := range testenv.Drivers {
+		if st := testenv.Scheduler(t, sluice.Options{Driver: driver}).Stats(); st.Rings != 1 {
+			t.Errorf("%s: %d rings after NewScheduler; want 1", driver, st.Rings)
+		}
+	}
+}
+
+// TestClosedWithoutDriver: Explain of a Scheduler that was closed before it needed a driver does
+// not choose one.
+func TestClosedWithoutDriver(t *testing.T) {
+	s := testenv.Scheduler(t, sluice.Options{})
+	if err := s.Close(); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+	const want = "driver: none (the Scheduler was closed before it needed one)\n"
+	if text := s.Explain(); text != want {
+		t.Errorf("Explain = %q; want %q", text, want)
+	}
+	if st := s.Stats(); st.Rings != 0 {
+		t.Errorf("%d rings after Close; want 0", st.Rings)
+	}
+}
+
+// TestFirstUseBesideClose: a first operation, or Explain, beside Close leaves nothing open.
+func TestFirstUseBesideClose(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, make([]byte, testenv.PageSize), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context()) // so that no read is a plain call
+	defer cancel()
+	uses := map[string]func(s *sluice.Scheduler, f *sluice.File){
+		"ReadAt": func(_ *sluice.Scheduler, f *sluice.File) {
+			n, err := f.ReadAtContext(ctx, testenv.AlignedBytes(testenv.PageSize), 0)
+			if (n != testenv.PageSize || err != nil) && !errors.Is(err, os.ErrClosed) {
+				t.Errorf("ReadAt = %d, %v; want all bytes, or %v", n, err, os.ErrClosed)
+			}
+		},
+		"Explain": func(s *sluice.Scheduler, _ *sluice.File) {
+			if text := s.Explain(); !strings.HasPrefix(text, "driver: ") || strings.Contains(text, "stopped working") {
+				t.Errorf("Explain = %s", text)
+			}
+			s.Stats()
+		},
+	}
+	for what, use := range uses {
+		t.Run(what, func(t *testing.T) {
+			testenv.Scheduler(t, sluice.Options{}).Close() // what the first one makes for good
+			before := testenv.HeldNow(t)
+			for range 300 {
+				s := testenv.Scheduler(t, sluice.Options{})
+				f, err := s.OpenFile(name, os.O_RDONLY|sys.O_DIRECT, 0)
+				if err != nil {
+					t.Skip("no O_DIRECT here: ", err)
+				}
+				var used sync.WaitGroup
+				used.Go(func() { use(s, f) })
+				testenv.Yield()
+				if err := s.Close(); err != nil { // and with it f
+					t.Errorf("Close = %v", err)
+				}
+				used.Wait()
+			}
+			var more []string
+			testenv.WaitOr(func() bool { more = before.More(testenv.HeldNow(t)); return len(more) == 0 },
+				func() { t.Errorf("left behind: %s", strings.Join(more, ", ")) })
+		})
+	}
+}
+
+// TestFirstOperationsAtOnce: 64 goroutines begin at once, with a ring each if it were theirs to
+// open.
+func TestFirstOperationsAtOnce(t *testing.T) {
+	const n = 64
+	s := testenv.Scheduler(t, sluice.Options{})
+	f := testenv.DirectOn(t, s, t.TempDir(), n*testenv.PageSize)
+	ctx, cancel := context.WithCancel(t.Context()) // so that no read is a plain call
+	defer cancel()
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			b := testenv.AlignedBytes(testenv.PageSize)
+			<-start
+			if _, err := f.ReadAtContext(ctx, b, int64(i)*testenv.PageSize); err != nil || b[0] != byte(i) {
+				t.Errorf("page %d begins with %d, %v", i, b[0], err)
+			}
+		})
+	}
+	close(start)
+	all.Wait()
+	if st := s.Stats(); st.Rings != 1 || st.LostDrivers != 0 {
+		t.Errorf("%d rings, %d lost drivers; want 1, 0", st.Rings, st.LostDrivers)
+	}
+}

@@ -1,0 +1,265 @@
+package threads
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/budget"
+	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/testenv"
+)
+
+// threadsOver is how many threads a program has beside GOMAXPROCS, at most: those
+// that wait for the device and the leaders, and the Go runtime's own. On a quiet machine eight
+// will do (docs/results); on a loaded one the runtime makes some in place of
+// others that have done their call and wait for a processor.
+const threadsOver = budget.Least + 8
+
+const threadsPages = 16384 // 64 MiB
+
+// Hazard: a goroutine that waits in a system call has a thread, and a Go
+// program dies at its 10,000th. Guards: the queue, and the budget of a device for what must
+// wait in a thread. Here 10,000 goroutines use a slow disk at once, in a
+// process of their own, since Go's threads never end.
+func TestThreadsStayFew(t *testing.T) {
+	if sys.RaceEnabled {
+		t.Skip("the race detector takes no more than 8,128 goroutines")
+	}
+	testenv.Scheduler(t, sluice.Options{Driver: "uring"}).Close()
+	name := filepath.Join(testenv.SlowDisk(t), "file")
+	testenv.Write(t, name, strings.Repeat("x", threadsPages*testenv.PageSize))
+	for _, work := range []string{"cold reads", "direct reads", "buffered writes", "direct writes", "all of them", "syncs"} {
+		t.Run(work, func(t *testing.T) {
+			n, out, ok := watched(t, "threads", "SLUICE_DRIVER=uring", "SLUICE_TEST_FILE="+name, "SLUICE_TEST_WORK="+work)
+			if strings.HasPrefix(out, "skipped") {
+				t.Skip(out)
+			}
+			over := threadsOver
+			switch work {
+			case "syncs":
+				over += 8 // plain fsyncs: docs/decisions/0005-sync.md
+			case "direct writes":
+				over += 8 // workers of the kernel: iopath.Paths.leftToKernel
+			}
+			if limit := runtime.GOMAXPROCS(0) + over; !ok || n > limit {
+				t.Errorf("%d threads; want at most GOMAXPROCS + %d = %d\n%s", n, over, limit, out)
+			} else {
+				t.Logf("%d threads of at most %d %s", n, limit, out)
+			}
+		})
+	}
+}
+
+func init() { testenv.Children["threads"] = threadsChild }
+
+func threadsChild() error {
+	const goroutines = 10000
+	work := os.Getenv("SLUICE_TEST_WORK")
+	if work == "syncs" {
+		return syncMany(filepath.Dir(os.Getenv("SLUICE_TEST_FILE")))
+	}
+	ends, err := endsOf(goroutines)
+	if err != nil {
+		return err
+	}
+	f, d, err := threadsFiles(os.Getenv("SLUICE_TEST_FILE"))
+	if errors.Is(err, syscall.EINVAL) {
+		fmt.Println("skipped: no O_DIRECT here")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var all sync.WaitGroup
+	var failed atomic.Pointer[error]
+	for g := range goroutines {
+		all.Go(func() {
+			b := testenv.AlignedBytes(testenv.PageSize)
+			off := int64(g*7919%threadsPages) * testenv.PageSize // each its own, far apart
+			kind := work
+			if work == "all of them" {
+				kind = []string{"cold reads", "direct reads", "buffered writes"}[g%3]
+			}
+			var err error
+			switch kind {
+			case "cold reads":
+				_, err = f.ReadAt(b[:512], off)
+			case "direct reads":
+				_, err = d.ReadAt(b, off)
+			case "buffered writes":
+				_, err = f.WriteAt(b, off)
+			case "direct writes": // each has to wait, for the page cache has its block
+				if _, err = f.ReadAt(b, off); err == nil {
+					_, err = d.WriteAt(b, off)
+				}
+			}
+			if err != nil {
+				failed.Store(&err)
+			}
+			ends.add()
+		})
+	}
+	all.Wait()
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return ends.looked()
+}
+
+// goroutineEnds tells watched how far a child is: in a byte for each hundredth
+// of its goroutines that has ended.
+type goroutineEnds struct {
+	each  int64 // goroutines a hundredth
+	count atomic.Int64
+	told  *os.File // to watched
+	goOn  *os.File // ends when watched has had its last look
+}
+
+// endsOf is for a child of so many goroutines.
+func endsOf(goroutines int) (*goroutineEnds, error) {
+	e := &goroutineEnds{each: int64(goroutines / 100)}
+	for _, fd := range []int{3, 4} { // so that nobody needs a thread to wait
+		if err := syscall.SetNonblock(fd, true); err != nil {
+			return nil, err
+		}
+	}
+	e.told, e.goOn = os.NewFile(3, "told"), os.NewFile(4, "goOn")
+	return e, nil
+}
+
+// add counts a goroutine that has ended.
+func (e *goroutineEnds) add() {
+	if e.count.Add(1)%e.each == 0 {
+		e.told.Write([]byte{'.'}) // if it fails, watched sees too few
+	}
+}
+
+// looked returns when watched has had its last look.
+func (e *goroutineEnds) looked() error {
+	if err := e.told.Close(); err != nil {
+		return err
+	}
+	_, err := io.ReadAll(e.goOn)
+	return err
+}
+
+// syncMany has goroutines write and sync each a file of its own.
+func syncMany(dir string) error {
+	const files, times = 300, 3
+	ends, err := endsOf(files)
+	if err != nil {
+		return err
+	}
+	failed := make(chan error, files)
+	for g := range files {
+		f, err := sluice.Create(filepath.Join(dir, fmt.Sprint("synced", g)))
+		if err != nil {
+			return err
+		}
+		go func() {
+			var err error
+			for i := 0; i < times && err == nil; i++ {
+				if _, err = f.WriteAt(make([]byte, testenv.PageSize), 0); err == nil {
+					err = f.Sync()
+				}
+			}
+			ends.add()
+			failed <- err
+		}()
+	}
+	var errs []error
+	for range files {
+		errs = append(errs, <-failed)
+	}
+	return errors.Join(append(errs, ends.looked())...)
+}
+
+// threadsFiles opens a file, which is out of the page cache then, buffered and
+// direct.
+func threadsFiles(name string) (f, d *sluice.File, err error) {
+	if f, err = sluice.OpenFile(name, os.O_RDWR, 0); err != nil {
+		return nil, nil, err
+	}
+	if err := f.Sync(); err != nil {
+		return nil, nil, err
+	}
+	if err := testenv.DropCache(int(f.Fd())); err != nil {
+		return nil, nil, err
+	}
+	d, err = sluice.OpenFile(name, os.O_RDWR|sys.O_DIRECT, 0)
+	return f, d, err
+}
+
+// watched runs a child and returns the most threads that it has had, the kernel's
+// for io_uring among them. They are counted each time a hundredth of the child's
+// goroutines has ended, and at the end: Go's threads stay. This process counts
+// them, because a look at /proc is a system call too.
+func watched(t *testing.T, name string, env ...string) (most int, out string, ok bool) {
+	t.Helper()
+	var b bytes.Buffer
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Env = append(append(os.Environ(), testenv.ChildEnv+"="+name), env...)
+	cmd.Stdout, cmd.Stderr = &b, &b
+	told, goOn := childPipes(t, cmd)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range cmd.ExtraFiles {
+		f.Close()
+	}
+	looks := 0
+	for end := make([]byte, 1); ; looks++ {
+		_, err := told.Read(end)
+		most = max(most, threads(cmd.Process.Pid))
+		if err != nil {
+			break
+		}
+	}
+	goOn.Close()
+	err := cmd.Wait()
+	if err == nil && looks != 100 && !strings.HasPrefix(b.String(), "skipped") {
+		t.Errorf("%d looks at %s; want 100", looks, name)
+	}
+	return most, strings.TrimSpace(b.String()), err == nil
+}
+
+// childPipes gives cmd the files of endsOf, and returns their other ends.
+func childPipes(t *testing.T, cmd *exec.Cmd) (told, goOn *os.File) {
+	t.Helper()
+	told, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait, goOn, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.ExtraFiles = []*os.File{theirs, wait}
+	t.Cleanup(func() { told.Close(); goOn.Close() })
+	return told, goOn
+}
+
+// threads is how many threads a process has.
+func threads(pid int) int {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "\nThreads:")
+	line, _, _ := strings.Cut(rest, "\n")
+	n, _ := strconv.Atoi(strings.TrimSpace(line))
+	return n
+}

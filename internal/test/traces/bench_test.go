@@ -1,0 +1,129 @@
+package traces
+
+import (
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/testenv"
+	"github.com/sluiceio/sluice/trace"
+)
+
+// BenchmarkTraceCached is what recording costs in the fastest cell, reads of
+// 4 KiB from the page cache by one goroutine: with nobody to record, with a
+// Recorder that is stopped, with one that records. They take turns of a
+// millisecond or two, of which the fastest tenth counts, so that what else the
+// machine does is left out. To compare with no recorder at all run the same
+// built with -tags sluice_notrace. docs/decisions/0016-trace.md has the figures.
+func BenchmarkTraceCached(b *testing.B) {
+	s := testenv.Scheduler(b, sluice.Options{})
+	rec, err := trace.New(trace.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	f := pagesOn(b, s, 0)
+	states := []struct {
+		name string
+		set  func()
+	}{
+		{"none-ns", func() { s.Record(nil) }},
+		{"stopped-ns", func() { rec.Stop(); s.Record(rec) }},
+		{"recording-ns", func() { rec.Start(); s.Record(rec) }},
+	}
+	const turn = 1000
+	took := make([][]float64, len(states))
+	page := testenv.AlignedBytes(testenv.PageSize)
+	b.ResetTimer()
+	for range b.N {
+		for i, state := range states {
+			state.set()
+			start := time.Now()
+			for j := range int64(turn) {
+				if _, err := f.ReadAt(page, j*37*testenv.PageSize%benchmarkSize); err != nil {
+					b.Fatal(err)
+				}
+			}
+			took[i] = append(took[i], float64(time.Since(start))/turn)
+		}
+	}
+	for i, state := range states {
+		slices.Sort(took[i])
+		b.ReportMetric(took[i][len(took[i])/10], state.name)
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkTraceDirect is the same for reads from the disk by 64 goroutines,
+// which go on while the states take turns. The metric is the throughput of a
+// turn that is recorded over that of the one before, which is not: the median.
+func BenchmarkTraceDirect(b *testing.B) {
+	s := testenv.Scheduler(b, sluice.Options{})
+	rec, err := trace.New(trace.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	rec.Start()
+	f := pagesOn(b, s, sys.O_DIRECT)
+	var done atomic.Bool
+	var n atomic.Int64
+	var all sync.WaitGroup
+	for range 64 {
+		all.Go(func() {
+			page := testenv.AlignedBytes(testenv.PageSize)
+			for off := int64(0); !done.Load(); off = (off + 37*testenv.PageSize) % benchmarkSize {
+				if _, err := f.ReadAt(page, off); err != nil {
+					b.Error(err)
+					return
+				}
+				n.Add(1)
+			}
+		})
+	}
+	turn := func(r *trace.Recorder) float64 {
+		s.Record(r)
+		start, from := time.Now(), n.Load()
+		time.Sleep(10 * time.Millisecond)
+		return float64(n.Load()-from) / time.Since(start).Seconds()
+	}
+	var ratios []float64
+	b.ResetTimer()
+	for i := range b.N {
+		if i%2 == 0 {
+			none := turn(nil)
+			ratios = append(ratios, turn(rec)/none)
+		} else {
+			recorded := turn(rec)
+			ratios = append(ratios, recorded/turn(nil))
+		}
+	}
+	done.Store(true)
+	all.Wait()
+	slices.Sort(ratios)
+	b.ReportMetric(ratios[len(ratios)/2], "recording/none")
+	b.ReportMetric(0, "ns/op")
+}
+
+const benchmarkSize = 16 << 20 // 16 MiB
+
+// pagesOn makes a file that is on the disk, and in the page cache.
+func pagesOn(b *testing.B, s *sluice.Scheduler, flag int) *sluice.File {
+	b.Helper()
+	name := b.TempDir() + "/file"
+	if err := os.WriteFile(name, make([]byte, benchmarkSize), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	f, err := s.OpenFile(name, os.O_RDWR|flag, 0)
+	if err != nil {
+		b.Skip(err)
+	}
+	b.Cleanup(func() { f.Close() })
+	if err := f.Sync(); err != nil {
+		b.Fatal(err)
+	}
+	return f
+}

@@ -1,9 +1,0 @@
-package sluice_test
-
-import (
-	"testing"
-
-	"github.com/sluiceio/sluice/internal/test/testenv"
-)
-
-func TestMain(m *testing.M) { testenv.Main(m) }
