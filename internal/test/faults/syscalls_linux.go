@@ -163,13 +163,14 @@ func (s *supervisor) judge(c testenv.Syscall) (may, must bool, name string) {
 	its := within(name, s.dir) // the workload's file, and not one of /proc, a ring or memory
 	switch {
 	case c.Nr == unix.SYS_CLOSE:
-		// What was only read, or made with fsync, has lost nothing. copytree ignores EINTR.
+		// What was only read, or made with fsync, has lost nothing. A copy of a tree ignores EINTR.
 		must := its && writable(c.TID, fd) && !within(name, s.dir+"/"+fsynced)
-		return true, must && (s.load != "tree" || s.what.errno != unix.EINTR), name
+		return true, must && (s.load != treeName || s.what.errno != unix.EINTR), name
 	case s.what.errno == unix.EINTR:
 		return false, false, name // the system call is made again
 	case c.Nr == unix.SYS_FSTAT:
-		// But see world.unanswered, and asks. copytree looks whether it copies into itself.
+		// But see world.unanswered, and asks. A copy of a tree looks whether it copies into
+		// itself.
 		return its || within(s.dir, name), false, name
 	case c.Nr == unix.SYS_MMAP && fd < 0, // memory for buffers
 		within(name, "/proc/self/fd"), // a second descriptor of the file
@@ -215,8 +216,9 @@ func (s *supervisor) path(c testenv.Syscall) string {
 	return string(b)
 }
 
-// TestSyscalls has each system call of each workload fail in each way.
-func TestSyscalls(t *testing.T) {
+// Syscalls is TestSyscalls: each system call of each workload fails in each way. The test binary
+// must also have a test TestSupervised, which calls Supervised with the same workloads.
+func Syscalls(t *testing.T, workloads []Workload) {
 	r := rand.New(rand.NewPCG(seed.Of(t), 0))
 	dir := places.Disk(t)
 	runs := 0
@@ -302,8 +304,8 @@ func supervised(t *testing.T, dir, load, driver string, nr int, what trouble, at
 	return s
 }
 
-// TestSupervised is the process of TestSyscalls in which the workload is.
-func TestSupervised(t *testing.T) {
+// Supervised is TestSupervised: the process of TestSyscalls in which the workload is.
+func Supervised(t *testing.T, workloads []Workload) {
 	if flag.NArg() != 6 {
 		t.Skip("this is a part of TestSyscalls")
 	}

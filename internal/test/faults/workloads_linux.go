@@ -13,7 +13,6 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/batch"
 	"github.com/sluiceio/sluice/cache"
-	"github.com/sluiceio/sluice/copytree"
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
@@ -21,11 +20,14 @@ import (
 	"github.com/sluiceio/sluice/mapped"
 )
 
-// workloads are the series of calls. Each returns when it has closed what it opened.
-var workloads = []struct {
+// Workload is a fixed series of calls. It returns when it has closed what it opened.
+type Workload struct {
 	name string
 	run  func(w *world)
-}{
+}
+
+// Library are the workloads of the library.
+var Library = []Workload{
 	{"file", file},
 	{"direct", directFile},
 	{"stream", streams},
@@ -34,7 +36,6 @@ var workloads = []struct {
 	{"copy", copies},
 	{"batch", batches},
 	{"transparent", transparentFile},
-	{"tree", tree},
 }
 
 const page = testenv.PageSize
@@ -506,11 +507,25 @@ func transparentFile(w *world) {
 	}
 }
 
-// fsynced is the directory of files that copytree closes after an fsync, which has said what there is to say.
+// TreeCopy copies a tree durably.
+type TreeCopy struct {
+	Do     func(ctx context.Context, s *sluice.Scheduler, dst, src string) error
+	Fsyncs bool // it calls fsync for each file, and does not rely on syncfs alone
+}
+
+// treeName is the name of the workload that copies trees.
+const treeName = "tree"
+
+// fsynced is the directory of the files that TreeCopy.Fsyncs closes after an fsync, which has
+// reported each loss.
 const fsynced = "fsynced"
 
-// tree copies a tree, and has the file system synced, and each file.
-func tree(w *world) {
+// Tree is the workload of a package that copies trees: one tree by each of ways.
+func Tree(ways ...TreeCopy) Workload {
+	return Workload{treeName, func(w *world) { w.tree(ways) }}
+}
+
+func (w *world) tree(ways []TreeCopy) {
 	src := filepath.Join(w.dir, "tree")
 	names := []string{"one", "two", filepath.Join("dir", "three")}
 	w.outside(func() error {
@@ -521,17 +536,13 @@ func tree(w *world) {
 		}
 		return err
 	})
-	for _, how := range []copytree.Options{
-		{Sync: copytree.SyncFileSystem},
-		{Sync: copytree.SyncFiles, Preserve: copytree.PreserveAll, Verify: true, Reflink: copytree.ReflinkNever},
-	} {
+	for _, way := range ways {
 		dst := filepath.Join(w.dir, "copy")
-		if how.Sync == copytree.SyncFiles {
+		if way.Fsyncs {
 			dst = filepath.Join(w.dir, fsynced)
 		}
 		w.call("Copy of a tree", func() error {
-			how.Scheduler, how.Concurrency = w.s, 2
-			_, err := copytree.Copy(context.Background(), dst, src, how)
+			err := way.Do(context.Background(), w.s, dst, src)
 			for i, name := range names {
 				var got []byte
 				w.outside(func() error {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/batch"
-	"github.com/sluiceio/sluice/copytree"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -161,17 +160,17 @@ func (o *round) open(bulk bool, n int, r *rand.Rand) {
 	}
 }
 
-// run has all goroutines write and commit at once, and one of them copy a tree. Then it commits by each
+// run has all goroutines write and commit at once, and maybe one more copy a tree. Then it commits by each
 // handle, and once more by those that have failed.
-func (o *round) run() {
+func (o *round) run(ways []TreeCopy) {
 	defer o.disk.Losing(false)
 	o.disk.Losing(o.from.Load() == 0)
 	var all sync.WaitGroup
 	for _, g := range o.goroutines {
 		all.Go(func() { o.work(g) })
 	}
-	if g := o.goroutines[0]; g.rand.IntN(4) == 0 {
-		tree := o.newTree(g.rand)
+	if g := o.goroutines[0]; g.rand.IntN(4) == 0 && len(ways) > 0 {
+		tree := o.newTree(g.rand, ways)
 		all.Go(tree.copy)
 	}
 	all.Wait()
@@ -495,18 +494,18 @@ func (o *round) String() string {
 type tree struct {
 	o        *round
 	src, dst string
-	how      copytree.Sync
+	way      TreeCopy
 	call     *call
 }
 
-func (o *round) newTree(r *rand.Rand) *tree {
+func (o *round) newTree(r *rand.Rand, ways []TreeCopy) *tree {
 	src := testenv.MemoryDir(o.t)
-	h := &handle{kind: "copytree", own: true}
+	h := &handle{kind: "tree", own: true}
 	x := &tree{
-		o: o, src: src, dst: o.name + ".copy", how: []copytree.Sync{copytree.SyncFileSystem, copytree.SyncFiles}[r.IntN(2)],
+		o: o, src: src, dst: o.name + ".copy", way: ways[r.IntN(len(ways))],
 		call: &call{goroutine: len(o.goroutines), h: h},
 	}
-	x.call.way = []string{"SyncFileSystem", "SyncFiles"}[x.how-copytree.SyncFileSystem]
+	x.call.way = x.way.Name
 	for i := range 1 + r.IntN(20) {
 		name := fmt.Sprint(i)
 		data := make([]byte, page)
@@ -527,7 +526,7 @@ func (x *tree) copy() {
 	c := x.call
 	x.o.event()
 	c.began = x.o.clock.Add(1)
-	_, c.err = copytree.Copy(context.Background(), x.dst, x.src, copytree.Options{Scheduler: x.o.s, Sync: x.how})
+	c.err = x.way.Do(context.Background(), x.o.s, x.dst, x.src)
 	x.o.returned(c)
-	x.o.wantLoss("copytree", c.err)
+	x.o.wantLoss("the copy of a tree", c.err)
 }

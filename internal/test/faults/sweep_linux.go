@@ -27,8 +27,6 @@ var (
 	fails = flag.String("faults.call", "", "the system call that fails, such as fstat; each in turn if empty")
 )
 
-func TestMain(m *testing.M) { testenv.Main(m) }
-
 // drivers are what the Schedulers are on. The last one queues every operation that is not served from the page
 // cache, the one before it those past the page cache, whatever the system has.
 var drivers = []struct {
@@ -75,8 +73,8 @@ func troubles() (all []trouble) {
 	return all
 }
 
-// TestSweep has each operation of each workload fail in each way.
-func TestSweep(t *testing.T) {
+// Sweep is TestSweep: each operation of each workload fails in each way.
+func Sweep(t *testing.T, workloads []Workload) {
 	r := rand.New(rand.NewPCG(seed.Of(t), 0))
 	dir := places.Disk(t)
 	runs := 0
