@@ -50,7 +50,7 @@ var unseen = map[string]string{
 	"internal/test/seed":            "for tests",
 	"internal/test/testenv":         "for tests",
 	"examples":                      "programs to read; what they print is their own",
-	"copytree/internal/fault":       "sluice cp has other words for them (messages.go there); in a program they are copytree's exported errors",
+	"copytree/internal/fault":       "sluice cp has other words for them (gnucp/messages.go); in a program they are copytree's exported errors",
 	"bench/internal/builds/reader":  "a program that bench builds and starts; bench reports how it failed",
 	"bench/internal/builds/start":   "a program that bench builds and starts; bench reports how it failed",
 	"bench/pebble":                  "a program that bench builds and starts; bench reports how it failed",
