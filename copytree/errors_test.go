@@ -12,7 +12,8 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// TestFull: the destination is full if it has no room for any file, and not if one file has no room for an attribute.
+// TestFull: the destination is full if it has no room for any file, and not if one file has no room
+// for an attribute.
 func TestFull(t *testing.T) {
 	for _, c := range []struct {
 		op, path string
@@ -33,7 +34,8 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestExists: what must stay at the destination is ErrExists, a symbolic link that leads nowhere too.
+// TestExists: what must stay at the destination is ErrExists, a symbolic link that leads nowhere
+// too.
 func TestExists(t *testing.T) {
 	dir := t.TempDir()
 	src, file, link := filepath.Join(dir, "src"), filepath.Join(dir, "file"), filepath.Join(dir, "link")

@@ -43,8 +43,8 @@ func Example() {
 	// a photo <nil>
 }
 
-// A file that cannot be copied does not stop the rest. Its error has both paths, and a reason that a
-// program can act on.
+// A file that cannot be copied does not stop the rest. Its error has both paths, and a reason that
+// a program can act on.
 func ExampleError() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

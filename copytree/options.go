@@ -81,14 +81,14 @@ const (
 	ReflinkNever
 )
 
-// Sync says what is on disk when Copy returns without an error.
+// Sync says what is on disk when Copy returns without an error, and how an error is reported.
 //
 //	SyncNone         what the system has written by then, as with cp
-//	SyncFileSystem   everything, by one syncfs(2) for each file system that was written to. An
-//	                 error has no name of a file. Only Linux has it; elsewhere nothing is
-//	                 copied, and the error is errors.ErrUnsupported.
-//	SyncFiles        everything, by one fsync(2) for each file and directory, many at a time,
-//	                 and syncfs(2) where there is one. Each error has the name of its file.
+//	SyncFileSystem   all of the copy: one syncfs(2) for each file system. Its error names no file.
+//	SyncFiles        all of the copy: also an fsync(2) for each file. Its error names the file.
+//
+// Only Linux has syncfs(2). Elsewhere SyncFileSystem copies nothing and returns
+// errors.ErrUnsupported; SyncFiles calls fsync alone.
 type Sync uint8
 
 // The choices for Sync.

@@ -61,8 +61,8 @@ func copyError(e *report.Error, kind option.Make) error {
 
 // errorJSON is an error for machines.
 type errorJSON struct {
-	Path    string `json:"path"`    // "" if the error is of no file; bytes that are not UTF-8 are U+FFFD
-	Op      string `json:"op"`      // the system call, or the operation instead of it; "" if unknown
+	Path    string `json:"path"`    // "" if of no file; bytes that are not UTF-8 are U+FFFD
+	Op      string `json:"op"`      // the system call, or else the operation; "" if unknown
 	Errno   string `json:"errno"`   // "EACCES"; "" if no system call failed
 	Message string `json:"message"` // the message on stderr, with names quoted for a shell
 }

@@ -44,8 +44,8 @@ func TestHelpNamesAll(t *testing.T) {
 	}
 }
 
-// TestHelpValues checks that the help says of each long flag whether it takes a value, as the parser
-// does.
+// TestHelpValues checks that the help says of each long flag whether it takes a value, as the
+// parser does.
 func TestHelpValues(t *testing.T) {
 	s := &settings{}
 	args := map[string]getopt.Arg{}

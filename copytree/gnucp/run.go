@@ -40,8 +40,7 @@ type signaled interface {
 //	1                           an error, of a file or of the command line, as with GNU cp
 //	128 + the signal's number   the cause of ctx has a method Signal() syscall.Signal
 //
-// Run reports errors to c.Err. When ctx ends, it waits at most a second for the copy, and may
-// leave goroutines that are in the kernel: the process is expected to exit.
+// When ctx ends, Run may leave goroutines that are in the kernel: the process is expected to exit.
 func Run(ctx context.Context, c Command) int { return c.run(ctx) }
 
 func (c *Command) run(ctx context.Context) int {

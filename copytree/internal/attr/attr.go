@@ -100,7 +100,7 @@ func (c *Setter) chown(f *File) (bool, error) {
 	if err == nil {
 		return true, nil
 	}
-	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL) { // EINVAL: the owner is not in this user namespace
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL) { // EINVAL: no owner of this namespace
 		_ = c.kernel.Chown(f.Dst, -1, int(f.Stat.GID)) // as GNU cp does; it may fail, too
 	}
 	err = c.tolerate(option.PreserveOwner, "chown", err)

@@ -10,7 +10,7 @@ import (
 // what only the finished copy may have are set at the end.
 
 const (
-	groupPermissions  = 0o070 // in a file with an ACL, the ACL's mask: the most it gives to all but owner and others
+	groupPermissions  = 0o070 // with an ACL, its mask: the most for all but owner and others
 	othersPermissions = 0o077 // of the group and others
 
 	// OwnerPermissions is what the owner of a directory needs to fill it.

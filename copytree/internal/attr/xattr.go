@@ -168,7 +168,8 @@ func (c *Setter) removeACLs(f *File, names []string) error {
 	return nil
 }
 
-// GivesACL reports whether new files in an open directory may get an ACL from it. They may if that cannot be learned.
+// GivesACL reports whether new files in an open directory may get an ACL from it. They may if that
+// cannot be learned.
 func GivesACL(k *at.Kernel, fd int) bool {
 	value, err := k.Xattr(at.File{FD: fd}, aclDefault)
 	if errors.Is(err, at.ErrNoXattr) || isRefusal(err) {

@@ -186,8 +186,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestVerifyClone: a file becomes longer or shorter after fstat(2) and before its data is shared. The copy has the length
-// that the file has then. It is wrong if its data is not the file's, or its length without such a change.
+// TestVerifyClone: a file becomes longer or shorter after fstat(2) and before its data is shared.
+// The copy has the length that the file has then. A copy with other data than the file's is an
+// error, and so is another length where the file has not changed.
 func TestVerifyClone(t *testing.T) {
 	want := noise(1, 3000)
 	for _, c := range []struct {

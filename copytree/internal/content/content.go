@@ -48,8 +48,8 @@ type File struct {
 	// Lazy says that the destination is not synced: it may be written in a way
 	// that is quicker in memory and slower on disk.
 	Lazy bool
-	// Long, if not nil, is called for a destination before its data is copied or read back, and not if
-	// it is only shared.
+	// Long, if not nil, is called for a destination before its data is copied or read back, and not
+	// if it is only shared.
 	Long func()
 }
 

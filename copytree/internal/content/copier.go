@@ -72,8 +72,8 @@ func (c *Copier) Clones(dst, src uint64) bool {
 	return p != nil && p.clone.hasWorked.Load() && c.MayClone(dst, src)
 }
 
-// OneAtATime reports whether files are copied as quickly by one goroutine as by several: their data is shared, on a
-// file system that is not a server's, and is not read back.
+// OneAtATime reports whether files are copied as quickly by one goroutine as by several: their data
+// is shared, on a file system that is not a server's, and is not read back.
 func (c *Copier) OneAtATime(dst, src uint64) bool {
 	return c.Clones(dst, src) && !c.cfg.Verify && !c.pairs.find(dst, src).remote
 }

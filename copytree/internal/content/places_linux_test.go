@@ -140,7 +140,7 @@ func TestHoles(t *testing.T) {
 			if err := unix.Stat(to, new(unix.Stat_t)); err != nil {
 				t.Error(err)
 			}
-			if err := unix.Syncfs(int(f.Fd())); err != nil { // so that room is counted that is allocated late
+			if err := unix.Syncfs(int(f.Fd())); err != nil { // room may be allocated late
 				t.Error(err)
 			}
 			if took := blocks(t, to); took < want || took > want+want/8 {
@@ -415,7 +415,7 @@ func TestPipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	if _, err := c.Copy(t.Context(), of(t, src), of(t, src)); !errors.Is(err, unix.EBADF) { // not open for writing
+	if _, err := c.Copy(t.Context(), of(t, src), of(t, src)); !errors.Is(err, unix.EBADF) { // read-only
 		t.Errorf("copy to what is open for reading: %v; want EBADF", err)
 	}
 	if n := len(c.pipes.free); n != 0 {
@@ -448,8 +448,8 @@ func environ(t *testing.T) []byte {
 	return b
 }
 
-// TestLong: Long is called before data is copied or read back, and not for data that is shared. On btrfs a file
-// whose blocks are not copied on write (chattr +C) cannot share them with another.
+// TestLong: Long is called before data is copied or read back, and not for data that is shared. On
+// btrfs a file whose blocks are not copied on write (chattr +C) cannot share them with another.
 func TestLong(t *testing.T) {
 	dir := places.FileSystems["btrfs"](t, 300<<20)
 	share := filepath.Join(dir, "share")

@@ -28,7 +28,8 @@ func idOf(t *testing.T, k *at.Kernel, path string) at.ID {
 	return s.ID
 }
 
-// TestReopenFails makes each call that opens a directory again fail, and then puts another directory in its place.
+// TestReopenFails makes each call that opens a directory again fail, and then puts another
+// directory in its place.
 func TestReopenFails(t *testing.T) {
 	k := at.New()
 	src, dst := t.TempDir(), t.TempDir()

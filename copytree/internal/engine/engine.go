@@ -1,7 +1,8 @@
 // Package engine copies trees with all options that there are. Package copytree is its public face
 // for programs, and package gnucp its command line:
 //
-//	result, err := engine.Copy(ctx, nil, []option.Pair{{Dst: "backup", Src: "photos"}}, option.Options{})
+//	pairs := []option.Pair{{Dst: "backup", Src: "photos"}}
+//	result, err := engine.Copy(ctx, nil, pairs, option.Options{})
 //
 // It checks the options, holds the Scheduler, and has package walk do the rest.
 //
@@ -30,13 +31,12 @@ var hasFileSystems = durable.HasFileSystems
 // errGoexit is the error of a copy that has lost a goroutine.
 var errGoexit = errors.New("copytree: a function of the Options has ended its goroutine by runtime.Goexit (let it return; to stop the copy, cancel the context)")
 
-// Copy copies all pairs, one after the other, as one copy: files of several pairs that are hard
-// links of each other can stay so (PreserveLinks). Where two pairs merge directories, the file of
-// the later pair stays. The copy that a pair has made at its Dst is not overwritten by another
-// pair with the same Dst (fault.ErrTwice).
+// Copy copies all pairs, one after the other, as one copy: hard links stay, also between files of
+// several pairs (PreserveLinks). A later pair may overwrite a file in a directory that an earlier
+// one has made, but not the copy at an earlier pair's Dst (fault.ErrTwice).
 //
-// s performs the reads that have to wait, and the fsyncs; nil is sluice.Default. The error joins
-// ctx's cause and the errors of files. Any other error, as of a wrong option, is returned alone.
+// The Scheduler s performs the reads that have to wait, and the fsyncs; nil is sluice.Default. The
+// error joins ctx's cause and the errors of files, or is the error of a wrong option alone.
 func Copy(ctx context.Context, s *sluice.Scheduler, pairs []option.Pair, o option.Options) (report.Result, error) {
 	if ctx == nil {
 		return report.Result{}, fmt.Errorf("copytree: %w", handle.ErrNilContext)

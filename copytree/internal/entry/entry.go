@@ -55,8 +55,9 @@ type Job struct {
 type Events interface {
 	// CacheMissing is called when the page cache lacks most of what is asked for.
 	CacheMissing()
-	// LongCopy is called before a file is copied that may take long, so that others may help with the rest of
-	// its batch: a file larger than content.SmallFile whose data is not shared, or one that is not regular.
+	// LongCopy is called before a file is copied that may take long, so that others may help with
+	// the rest of its batch: a file larger than content.SmallFile whose data is not shared, or one
+	// that is not regular.
 	LongCopy()
 }
 

@@ -38,8 +38,8 @@ func (m *Maker) copyOrLink(it *item.Item, makeCopy func(*item.Item) error) error
 	}
 }
 
-// copyFirst calls makeCopy, and makes known what became of the copy. It does so also if a function of the caller does not
-// return: other workers may wait for the copy.
+// copyFirst calls makeCopy, and makes known what became of the copy. It does so also if a function
+// of the caller does not return: other workers may wait for the copy.
 func (m *Maker) copyFirst(it *item.Item, made *hardlink.Copy, makeCopy func(*item.Item) error) (err error) {
 	ok := false
 	defer func() { m.job.Links.Made(it.Stat.ID, made, it.Dir, it.Dst, ok) }()

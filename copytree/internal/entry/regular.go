@@ -149,8 +149,9 @@ func (m *Maker) closeCopy(it *item.Item, good bool) error {
 	return nil
 }
 
-// needsSync reports whether fsync(2) is called for the copy. SyncFileSystem needs it for a copy that no syncfs(2) reaches:
-// a symbolic link at the path of a Pair, or a mounted file, may lead to another file system.
+// needsSync reports whether fsync(2) is called for the copy. SyncFileSystem needs it for a copy
+// that no syncfs(2) reaches: a symbolic link at the path of a Pair, or a mounted file, may lead to
+// another file system.
 func (m *Maker) needsSync(it *item.Item) bool {
 	return m.job.Syncer != nil && !isStream(it.Existing) && (m.job.Opt.Sync == option.SyncFiles || it.Elsewhere)
 }

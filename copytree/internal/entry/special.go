@@ -101,7 +101,7 @@ func (m *Maker) replace(it *item.Item, call makeCall) error {
 			return err
 		}
 		err = m.Kernel.Rename(it.Dir.DstFD, name, it.Dst)
-		_ = m.Kernel.Unlink(it.Dir.DstFD, name) // rename(2) does nothing if both are names of one file
+		_ = m.Kernel.Unlink(it.Dir.DstFD, name) // rename(2) leaves two names of one file
 		it.Fresh = true
 		op := "symlink"
 		if m.job.Opt.Make == option.MakeHardLink {
@@ -159,7 +159,7 @@ func (m *Maker) inCurrentDir(it *item.Item) bool {
 func (m *Maker) refuseRelative(it *item.Item) error {
 	stays, err := m.foresee(it)
 	switch {
-	case err != nil && !errors.Is(err, syscall.EEXIST): // EEXIST is what the link itself would fail with
+	case err != nil && !errors.Is(err, syscall.EEXIST): // EEXIST: so would the link itself
 		return err
 	case stays:
 		it.What = report.Skipped

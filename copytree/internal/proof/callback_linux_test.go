@@ -78,7 +78,8 @@ func TestCallbackDoesNotReturn(t *testing.T) {
 				endBy(t, options(runtime.Goexit), concurrency)
 			})
 		}
-		// With one goroutine, the panic reaches the caller of Copy. Another's would end the program.
+		// With one goroutine, the panic reaches the caller of Copy. Another's would end the
+		// program.
 		t.Run(name+"/panic", func(t *testing.T) {
 			if strings.Contains(name, "fsync") {
 				t.Skip("called by other goroutines")
@@ -119,8 +120,8 @@ func endBy(t *testing.T, o option.Options, concurrency int) (panicked any) {
 	return panicked
 }
 
-// TestCallbackDoesNotReturnLinks: OnWait ends the copy of a file with two names, while another worker waits to link the
-// second name to it.
+// TestCallbackDoesNotReturnLinks: OnWait ends the copy of a file with two names, while another
+// worker waits to link the second name to it.
 func TestCallbackDoesNotReturnLinks(t *testing.T) {
 	src := filepath.Join(t.TempDir(), "tree")
 	put(t, filepath.Join(src, "0/large"), strings.Repeat("x", 1<<20))

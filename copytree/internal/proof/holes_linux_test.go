@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestHolesFail: the source's file system says where data begins, and fails where it should say how far the data goes.
-// The copy ends with that error.
+// TestHolesFail: the source's file system says where data begins, and fails where it should say how
+// far the data goes. The copy ends with that error.
 func TestHolesFail(t *testing.T) {
 	dir := t.TempDir()
 	f, err := os.Create(filepath.Join(dir, "file"))

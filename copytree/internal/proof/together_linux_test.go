@@ -20,7 +20,7 @@ func TestTogether(t *testing.T) {
 	}
 	dir := memory(t)
 	o := treegen.Able(dir)
-	o.Nodes, o.MaxFile, o.ACLs = 150, 100<<10, false // without: a default ACL that one copy sets changes what the other makes
+	o.Nodes, o.MaxFile, o.ACLs = 150, 100<<10, false // a default ACL of one copy changes the other
 	src := filepath.Join(dir, "src")
 	must(t, treegen.Build(src, treegen.Random(firstSeed(t), o)))
 	for _, v := range []variant{

@@ -242,8 +242,8 @@ func TestInheritedACL(t *testing.T) {
 	}
 }
 
-// TestInheritedReadOnly: a user copies into a directory whose ACL makes new directories ones that the owner may open and
-// not write to.
+// TestInheritedReadOnly: a user copies into a directory whose ACL makes new directories ones that
+// the owner may open and not write to.
 func TestInheritedReadOnly(t *testing.T) {
 	nobodysDir(t)
 	put(t, "tree/a/b/file", "content")
@@ -260,7 +260,8 @@ func TestInheritedReadOnly(t *testing.T) {
 	hasMode(t, "copy/a/b", 0o750)
 }
 
-// TestUnsearchableAncestor: a user copies in a directory that is below one that the user may not search.
+// TestUnsearchableAncestor: a user copies in a directory that is below one that the user may not
+// search.
 func TestUnsearchableAncestor(t *testing.T) {
 	nobodysDir(t)
 	put(t, "closed/open/tree/file", "content")

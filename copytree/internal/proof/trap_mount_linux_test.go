@@ -213,8 +213,8 @@ func TestOneFileSystem(t *testing.T) {
 	}
 }
 
-// TestOneFileSystemToMounted: with OneFileSystem a tree is copied to a file system that is mounted in it, which the walk
-// does not enter.
+// TestOneFileSystemToMounted: with OneFileSystem a tree is copied to a file system that is mounted
+// in it, which the walk does not enter.
 func TestOneFileSystemToMounted(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())
@@ -223,7 +223,7 @@ func TestOneFileSystemToMounted(t *testing.T) {
 	tool(t, "mount -t tmpfs sluice tree/mounted")
 	defer func() { fs.Unmount(t, "tree/mounted") }() // it is not in use any more
 	one := option.Options{OneFileSystem: true}
-	for _, dst := range []string{"tree/mounted/copy", "tree/mounted/copy", "tree/mounted"} { // new, existing, mounted
+	for _, dst := range []string{"tree/mounted/copy", "tree/mounted/copy", "tree/mounted"} { // new, old, mounted
 		copied(t, dst, "tree", one)
 		holds(t, filepath.Join(dst, "dir/file"), "content")
 		if in, err := os.ReadDir(filepath.Join(dst, "mounted")); len(in) != 0 || err != nil {

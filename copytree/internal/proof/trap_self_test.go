@@ -156,8 +156,8 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-// TestIntoItselfByLinkToDestination: the path of the copy is a symbolic link to a directory in the source. Nothing is
-// made there.
+// TestIntoItselfByLinkToDestination: the path of the copy is a symbolic link to a directory in the
+// source. Nothing is made there.
 func TestIntoItselfByLinkToDestination(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")
@@ -168,7 +168,8 @@ func TestIntoItselfByLinkToDestination(t *testing.T) {
 	}
 }
 
-// TestDestinationInSource: a symbolic link in the source that is followed leads to the destination, which exists.
+// TestDestinationInSource: a symbolic link in the source that is followed leads to the destination,
+// which exists.
 func TestDestinationInSource(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")

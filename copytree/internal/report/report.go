@@ -171,16 +171,17 @@ const (
 
 // Result is what a copy has done, also if there were errors.
 type Result struct {
-	Files, Dirs, Symlinks, Links, Specials int64         // made or overwritten; Links are hard links
-	Skipped                                int64         // existing files that were left
-	Failed                                 int64         // files and directories with an error
-	Cloned                                 int64         // of Files: those that share data with the source
-	Bytes                                  int64         // bytes of data, cloned files' included, no holes
-	Holes                                  int64         // bytes of holes
-	Synced                                 int64         // files and directories that fsync was called for
-	Verified                               int64         // files that were read back and found equal
-	Took                                   time.Duration // the whole copy, with its syncs
-	Errors                                 []*Error      // the first MaxErrors of them
+	Files, Dirs, Symlinks int64         // made or overwritten
+	Links, Specials       int64         // hard links; FIFOs, sockets and devices
+	Skipped               int64         // existing files that were left
+	Failed                int64         // files and directories with an error
+	Cloned                int64         // of Files: these share their data with the source
+	Bytes                 int64         // bytes of data, cloned files' included, without holes
+	Holes                 int64         // bytes of holes
+	Synced                int64         // files and directories for which fsync was called
+	Verified              int64         // files that were read back and found equal
+	Took                  time.Duration // the whole copy, with its syncs
+	Errors                []*Error      // the first MaxErrors of them
 }
 
 // Counts is what one worker has done. Each field counts for the field of Result with its name.

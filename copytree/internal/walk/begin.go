@@ -191,8 +191,8 @@ func (w *worker) checkMerge(d *dirs.Dir) error {
 	return nil
 }
 
-// ontoItself returns the error for a directory that would be copied onto itself. It is fs.SkipDir if
-// nothing would become of its entries: all are where they are to be linked to, or all are left.
+// ontoItself returns the error for a directory that would be copied onto itself. It is fs.SkipDir
+// if nothing would become of its entries: all are where they are to be linked to, or all are left.
 func ontoItself(o *option.Options) error {
 	if o.Make == option.MakeHardLink || o.Existing == option.Skip {
 		return fs.SkipDir

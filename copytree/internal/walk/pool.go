@@ -30,7 +30,8 @@ func (p *pool) start() {
 	}
 }
 
-// startCold starts the prefetchers and the workers of a cold tree, once. Workers call it while they work.
+// startCold starts the prefetchers and the workers of a cold tree, once. Workers call it while they
+// work.
 func (p *pool) startCold() {
 	q := &p.walk.queue
 	if q.Prefetchers == 0 {

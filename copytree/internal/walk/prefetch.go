@@ -96,7 +96,8 @@ func (p *prefetcher) open(d *dirs.Dir, e *queue.Entry) {
 		return // the data will be shared, and not be read
 	}
 	if p.opened++; p.opened%sampleEvery == 0 || !p.canFetch() {
-		p.w.maker.Misses.Note(p.w.kernel.ReadCached(fd, p.sample[:])) // if the byte is not cached, the kernel begins to read
+		// If the byte is not cached, the kernel begins to read.
+		p.w.maker.Misses.Note(p.w.kernel.ReadCached(fd, p.sample[:]))
 		return
 	}
 	p.fds = append(p.fds, fd)

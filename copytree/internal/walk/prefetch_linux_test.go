@@ -186,7 +186,8 @@ func TestNotesReads(t *testing.T) {
 	if !w.maker.Misses.Hot(1) || w.maker.Counts.Files != 1 {
 		t.Errorf("%d files, no hit counted for data in memory; want 1 file and a hit", w.maker.Counts.Files)
 	}
-	// The kernel keeps a page that is in use while it is to be dropped, so that this is tried again.
+	// The kernel keeps a page that is in use while it is to be dropped, so that this is tried
+	// again.
 	for try := 1; w.maker.Misses.Hot(1) && try <= 20; try++ {
 		drop()
 		j.copyPair(w, &option.Pair{Dst: filepath.Join(dir, fmt.Sprint("cold", try)), Src: src})

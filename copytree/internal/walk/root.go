@@ -63,7 +63,7 @@ func (t *Walk) syncBase(d *dirs.Dir, dst dirs.Path) error {
 	}
 	fd, err := t.sys.Kernel.OpenMade(d.DstFD, at.Dot, at.NoFollow)
 	if err != nil {
-		return nil // the directory can be searched and not be read; its file system is synced anyway
+		return nil // it can be searched and not be read; its file system is synced anyway
 	}
 	t.job.Sync(durable.File{FD: fd, Dir: durable.Path(dst.Dir)})
 	return nil
@@ -96,8 +96,8 @@ func (t *Walk) copyRoot(w *worker, it *item.Item, through at.Follow) error {
 	return nil
 }
 
-// checkPlace returns an error if a Pair would copy a directory onto itself, and sets t.above. through is as
-// for copyRoot.
+// checkPlace returns an error if a Pair would copy a directory onto itself, and sets t.above.
+// through is as for copyRoot.
 func (t *Walk) checkPlace(it *item.Item, through at.Follow) error {
 	name := it.Dst
 	var s at.Stat
@@ -121,8 +121,9 @@ func (t *Walk) checkPlace(it *item.Item, through at.Follow) error {
 	return nil
 }
 
-// sameDevice returns the beginning of above, a directory and those above it: the ones on the first one's file system. With
-// OneFileSystem a source that is further up does not lead to the first one, because the walk enters no other file system.
+// sameDevice returns the beginning of above, a directory and those above it: the ones on the first
+// one's file system. With OneFileSystem a source that is further up does not lead to the first one,
+// because the walk enters no other file system.
 func sameDevice(above []at.ID) []at.ID {
 	other := slices.IndexFunc(above, func(id at.ID) bool { return id.Dev != above[0].Dev })
 	if other < 0 {

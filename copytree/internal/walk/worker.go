@@ -113,8 +113,9 @@ func (w *worker) enter(d *dirs.Dir) bool {
 func (w *worker) copyBatch(b *queue.Batch) {
 	defer w.endBatch(b) // also if a function of the caller panics: the copy is stopped then
 	if w.id == 0 {
-		// To share data is work on metadata alone, which a file system does for one thread at a time: two took as
-		// long as one on xfs and a quarter longer on btrfs, with half more processor time.
+		// To share data is work on metadata alone, which a file system does for one thread at a
+		// time: two took as long as one on xfs and a quarter longer on btrfs, with half more
+		// processor time.
 		w.walk.queue.SetAlone(w.job.Content.OneAtATime(b.Dir.CopyID.Dev, b.Dir.Stat.Dev))
 	}
 	for !w.walk.queue.Stopped() {
