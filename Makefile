@@ -24,7 +24,7 @@ PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
 LIBRARY_ONLY = linux/arm64 freebsd/amd64
 
 # Packages in which goroutines meet, beside the root and its tests.
-RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./internal/ioengine ./internal/budget ./internal/device ./internal/groupcommit ./internal/qos ./internal/usecount ./internal/workers ./internal/rangelock ./internal/driver/... ./internal/buffer/... ./cache/... ./internal/evict/... ./internal/record ./trace ./mapped ./transparent ./copytree ./copytree/internal/walk ./copytree/internal/entry ./copytree/internal/queue ./copytree/internal/content ./copytree/internal/durable ./copytree/internal/fetch
+RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./internal/ioengine ./internal/budget ./internal/device ./internal/groupcommit ./internal/qos ./internal/usecount ./internal/workers ./internal/rangelock ./internal/driver/... ./internal/buffer/... ./cache/... ./internal/evict/... ./internal/record ./trace ./mapped ./transparent ./copytree ./copytree/internal/engine ./copytree/internal/walk ./copytree/internal/entry ./copytree/internal/queue ./copytree/internal/content ./copytree/internal/durable ./copytree/internal/fetch
 
 LINT = .bin/golangci-lint
 

@@ -59,15 +59,15 @@ func resultOf(r report.Result) Result {
 
 // public returns the engine's error with the type of this package for those of files.
 func public(err error) error {
-	switch e := err.(type) {
-	case *report.Error:
-		return (*Error)(e)
-	case interface{ Unwrap() []error }:
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error
-		for _, one := range e.Unwrap() {
+		for _, one := range joined.Unwrap() {
 			all = append(all, public(one))
 		}
 		return errors.Join(all...)
+	}
+	if e, ok := errors.AsType[*report.Error](err); ok {
+		return (*Error)(e)
 	}
 	return err
 }

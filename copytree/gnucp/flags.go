@@ -15,7 +15,7 @@ func parse(args []string) (*settings, error) {
 	s := &settings{}
 	_, posix := os.LookupEnv("POSIXLY_CORRECT")
 	operands, err := getopt.Parse(args, append(s.gnuFlags(), s.ownFlags()...), posix)
-	if bad, ok := err.(getopt.Error); ok {
+	if bad, ok := errors.AsType[getopt.Error](err); ok {
 		return nil, usage(printable(string(bad))) // an option may be the name of a file, as in cp *
 	}
 	s.operands = operands

@@ -195,7 +195,7 @@ func (r *run) finish(ctx context.Context, sum summary, err error, out *jsonFile)
 }
 
 func (r *run) status(cause error) int {
-	if by, ok := cause.(signaled); ok {
+	if by, ok := errors.AsType[signaled](cause); ok {
 		return 128 + int(by.Signal())
 	}
 	if r.failures > 0 || cause != nil || r.screen.lost() || r.asker != nil && r.asker.declined {

@@ -13,9 +13,9 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 )
 
-// TestResumeAfterKill: a copy that was killed leaves files that have the size and the times of their
-// sources, and lack the mode or the owner. The next copy makes these files again, and no complete one.
-// On other architectures symbolic links get no times.
+// TestResumeAfterKill: a copy that was killed leaves files that have the size and the times of
+// their sources, and lack the mode or the owner. The next copy makes these files again, and no
+// complete one. On other architectures symbolic links get no times.
 func TestResumeAfterKill(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())

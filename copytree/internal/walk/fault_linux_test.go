@@ -229,8 +229,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestForceWhereNothingIsRemoved: with Force, a file that cannot be opened is removed. If the removal
-// fails, the copy has its error.
+// TestForceWhereNothingIsRemoved: with Force, a file that cannot be opened is removed. If the
+// removal fails, the copy has its error.
 func TestForceWhereNothingIsRemoved(t *testing.T) {
 	busy := 0
 	for fails := range 12 { // one of these opens is that of the destination's file
