@@ -17,7 +17,7 @@ import (
 // both Recorders. Record may be called at any time. The Recorder records while it is started.
 func (s *Scheduler) Record(r *trace.Recorder) {
 	if r != nil {
-		r.Core().Uses(record.DriverOf(s.h.Core.Driver().Name))
+		record.Of(r).Uses(record.DriverOf(s.h.Core.Driver().Name))
 	}
 	recordBy(s.h.Core.Hook(), r)
 }
@@ -28,7 +28,7 @@ func recordBy(h *record.Hook, r *trace.Recorder) {
 		h.Set(nil)
 		return
 	}
-	h.Set(r.Core())
+	h.Set(record.Of(r))
 }
 
 // environmentRecorder returns the process's Recorder for SLUICE_TRACE, or nil if that is not

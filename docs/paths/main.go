@@ -31,7 +31,7 @@ func main() {
 	var last sluice.Stats
 	say := func(what string) {
 		now := s.Stats()
-		fmt.Printf("%-20s cached %4d, blocking %5d, queued %5d in %5d batches, shared Syncs %2d, rings %d\n", what,
+		fmt.Printf("%-20s cached %4d, plain %5d, queued %5d in %5d batches, shared Syncs %2d, rings %d\n", what,
 			now.Cached-last.Cached, now.Blocking-last.Blocking, now.Queued-last.Queued,
 			now.Batches-last.Batches, now.SharedSyncs-last.SharedSyncs, now.Rings)
 		last = now

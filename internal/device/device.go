@@ -34,12 +34,32 @@ type Device struct {
 	Syncing atomic.Int32
 	// Governors choose between plain calls and the queue.
 	Governors [governor.Kinds]governor.Governor
+	memory    atomic.Uint32 // see InMemory
 	// QueuedSyncs counts the fsyncs that a driver for fsyncs of all devices has.
 	QueuedSyncs atomic.Int32
 }
 
 // InFlight returns how many operations are queued, or in plain calls.
 func (d *Device) InFlight() int32 { return d.Queued.Load() + d.Budget.InUse() }
+
+// InMemory reports whether the device is memory. The first call asks.
+func (d *Device) InMemory(ask func() bool) bool {
+	m := d.memory.Load()
+	if m == unknown {
+		if m = isDisk; ask() {
+			m = isMemory
+		}
+		d.memory.Store(m)
+	}
+	return m == isMemory
+}
+
+// Values of Device.memory.
+const (
+	unknown = iota
+	isDisk
+	isMemory
+)
 
 // None is the number of the Device that stands for files that are on none, or on one that is not known.
 const None = math.MaxUint64
@@ -60,7 +80,7 @@ type Table struct {
 func (t *Table) Init(threads int, keep bool) {
 	t.keep = keep
 	t.budgets.Init(threads, func() int { return runtime.GOMAXPROCS(0) }) // it takes a lock of the runtime
-	t.none = &Device{Number: None} // without a cleanup, which would keep the Table, and so the Device
+	t.none = &Device{Number: None}                                       // without a cleanup, which would keep the Table, and so the Device
 	t.none.Budget.Init(&t.budgets)
 	t.of = map[uint64]weak.Pointer[Device]{None: weak.Make(t.none)}
 }

@@ -71,7 +71,7 @@ func recorded(t *trace.Trace, from time.Duration) *Syscalls {
 			continue
 		}
 		s.Ops++
-		if call := o.Syscall(); call != trace.SysNone {
+		if call := o.Syscall(); call != 0 {
 			s.add(call.String(), o.InDevice())
 		}
 	}
