@@ -2,7 +2,7 @@
 # make check  what CI runs after them: vet, linters, race detector, cross-builds
 # make soak   the random tests with new seeds, and ten minutes of internal/test/soak, until one fails or Ctrl-C
 # make torture  the long forms of the tests, as root; FAMILY=fsx is one of them; it goes on where it was ended
-# make cover  how many statements of the library its tests reach, as root
+# make cover  how many statements of the library and of copytree the tests reach, as root
 # make mutate  changes of the library that the tests should notice; it goes on where it was ended
 # make fuzz  each fuzz target for a minute; TIME=1h
 # make conformance  tests of Go and of other programs, with and without sluice
@@ -18,13 +18,13 @@
 # make release VERSION=v0.1.0  the archives of that tag, with SHA256SUMS, in .bin/release
 # make release-check  build an archive twice, in two folders, and compare its bytes
 
-MODULES = . bench bench/pebble cmd/sluice integrations/pebblevfs
+MODULES = . bench bench/pebble cmd/sluice copytree integrations/pebblevfs
 PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
-# On these the library alone is cross-built: what differs there for the command is in it.
+# On these the library and copytree alone are cross-built: what differs there for the command is in them.
 LIBRARY_ONLY = linux/arm64 freebsd/amd64
 
 # Packages in which goroutines meet, beside the root and its tests.
-RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./internal/ioengine ./internal/budget ./internal/device ./internal/groupcommit ./internal/qos ./internal/usecount ./internal/workers ./internal/rangelock ./internal/driver/... ./internal/buffer/... ./cache/... ./internal/evict/... ./internal/record ./trace ./mapped ./transparent ./copytree ./copytree/internal/walk ./copytree/internal/entry ./copytree/internal/queue ./copytree/internal/content ./copytree/internal/durable ./copytree/internal/fetch
+RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./internal/ioengine ./internal/budget ./internal/device ./internal/groupcommit ./internal/qos ./internal/usecount ./internal/workers ./internal/rangelock ./internal/driver/... ./internal/buffer/... ./cache/... ./internal/evict/... ./internal/record ./trace ./mapped ./transparent ./copytree ./copytree/internal/engine ./copytree/internal/walk ./copytree/internal/entry ./copytree/internal/queue ./copytree/internal/content ./copytree/internal/durable ./copytree/internal/fetch
 
 LINT = .bin/golangci-lint
 
@@ -69,13 +69,13 @@ race:
 cross:
 	@for p in $(PLATFORMS); do echo "build $$p"; \
 		for m in $(filter-out integrations/% bench/pebble,$(MODULES)); do \
-			case "$$m $(LIBRARY_ONLY) " in .*) ;; *" $$p "*) continue ;; esac; \
+			case "$$m $(LIBRARY_ONLY) " in .*|copytree*) ;; *" $$p "*) continue ;; esac; \
 			(cd $$m && GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go vet ./...) || exit 1; done; done
 
 # CI has one seed for all (.ci/run), so that it judges a commit and not the
 # draw. This is where new ones are drawn.
 soak:
-	@while go test -count=1 -timeout=30m $$(go list ./... | grep -v /cmd/) && \
+	@while go test -count=1 -timeout=30m ./... ./copytree/... && \
 		go test -count=1 -timeout=30m ./internal/test/soak -soak.for=10m && \
 		(cd cmd/sluice && go test -count=1 -run 'TestBuilds/random$$' . -sluice.random.n=20000); do :; done; false
 
@@ -86,10 +86,10 @@ torture:
 # The statements of packages that a user's program may contain: not the examples, and not what tests are made of.
 # Each is counted if the tests of any package reach it.
 SHIPPED = $$(go list -deps -f '{{if not .Standard}}{{.ImportPath}}{{end}}' \
-	$$(go list ./... | grep -vE '/(internal|examples|docs)(/|$$)') | grep '^github.com/sluiceio/sluice' | paste -sd,)
+	$$(go list ./... ./copytree/... | grep -vE '/(internal|examples|docs)(/|$$)') | grep '^github.com/sluiceio/sluice' | paste -sd,)
 cover:
 	@mkdir -p .bin
-	go test -count=1 -timeout=0 -coverpkg="$(SHIPPED)" -coverprofile=.bin/cover.out ./...
+	go test -count=1 -timeout=0 -coverpkg="$(SHIPPED)" -coverprofile=.bin/cover.out ./... ./copytree/...
 	@go tool cover -func=.bin/cover.out | awk '$$3 != "100.0%"'
 
 # Takes a few hours for a sample of 300. FLAGS="-seed 2" draws another one, FLAGS=-list prints the survivors.

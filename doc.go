@@ -37,9 +37,9 @@
 //
 // Package direct has files past the page cache (O_DIRECT), and streams through them;
 // package cache keeps blocks of such files in a budget of the program's own. Package batch
-// performs many operations in one call, package copytree copies trees of files, and package
-// mapped reads files through mapped memory. The folder docs of the repository has guides, among
-// them one that says which of these is for what.
+// performs many operations in one call, and package mapped reads files through mapped memory.
+// Module github.com/sluiceio/sluice/copytree copies trees of files. The folder docs of the
+// repository has guides, among them one that says which of these is for what.
 //
 // # Errors
 //

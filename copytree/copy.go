@@ -3,85 +3,71 @@ package copytree
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/sluiceio/sluice/copytree/internal/at"
-	"github.com/sluiceio/sluice/copytree/internal/dirs"
-	"github.com/sluiceio/sluice/copytree/internal/walk"
-	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/copytree/internal/engine"
+	"github.com/sluiceio/sluice/copytree/internal/option"
+	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// Pair is a source and the path of its copy.
-type Pair struct {
-	Dst, Src string // the path of the copy, and of the source
-	// Alone copies a directory without its entries. If it exists at Dst already,
-	// only its attributes are copied (cp --parents). Symbolic links to a directory
-	// are followed, in Src and in Dst.
-	Alone bool
-	// Parents says that the caller makes the directories above Dst before it copies
-	// (cp --parents). So they need not exist with Options.DryRun. Otherwise it
-	// changes nothing.
-	Parents bool
-}
-
-// Copy copies src, a file or a tree, to the path dst itself, never into it
-// (cp -T). If both are directories, they are merged. Names are bytes; they need not
-// be UTF-8.
+// Copy copies src, a file or a tree, to the path dst itself, never into it (cp -T). If both are
+// directories, they are merged. A symbolic link at src is copied as a link. Names are bytes; they
+// need not be UTF-8.
 //
-// When ctx ends, nothing more is begun, and copies that are not complete are
-// removed. The error is ctx's cause, joined with the errors of files.
+// When ctx ends, Copy begins nothing more, and removes copies that are not complete. Its error is
+// then ctx's cause, joined with the errors of files.
 func Copy(ctx context.Context, dst, src string, o Options) (Result, error) {
-	return CopyAll(ctx, []Pair{{Dst: dst, Src: src}}, o)
-}
-
-// CopyAll copies all pairs, one after the other, as one copy: files of several pairs
-// that are hard links of each other can stay so (PreserveLinks). Where two pairs
-// merge directories, the file of the later pair stays. The copy that a pair has made
-// at its Dst is not overwritten by another pair with the same Dst (ErrTwice).
-//
-// An error that is not of a file, such as a wrong option, is returned alone.
-func CopyAll(ctx context.Context, pairs []Pair, o Options) (Result, error) {
-	if ctx == nil {
-		return Result{}, fmt.Errorf("copytree: %w", handle.ErrNilContext)
-	}
 	if err := o.check(); err != nil {
 		return Result{}, err
 	}
-	s, err := o.scheduler()
-	if err != nil {
-		return Result{}, err
-	}
-	h := s.Internal()
-	if err := h.Acquire(); err != nil {
-		return Result{}, err
-	}
-	defer h.Release()
-	j := walk.New(ctx, o.config(h), at.New())
-	defer j.Close()
-	all := make([]dirs.Pair, len(pairs))
-	for i, p := range pairs {
-		all[i] = dirs.Pair(p)
-	}
-	done := j.Copy(all)
-	r := resultOf(done)
-	err = joined(ctx, r.Errors)
-	if done.Broken {
-		err = errors.Join(errGoexit, err)
-	}
-	return r, err
+	r, err := engine.Copy(ctx, o.Scheduler, []option.Pair{{Dst: dst, Src: src}}, o.option())
+	return resultOf(r), public(err)
 }
 
-// errGoexit is the error of a copy that has lost a goroutine.
-var errGoexit = errors.New("copytree: a function of the Options has ended its goroutine by runtime.Goexit (let it return; to stop the copy, cancel the context)")
+// option returns the options as the engine takes them.
+func (o *Options) option() option.Options {
+	all := option.Options{
+		Preserve: option.Preserve(o.Preserve), Require: option.Preserve(o.Require),
+		Existing: option.Existing(o.Existing), Reflink: option.Reflink(o.Reflink), Sync: option.Sync(o.Sync),
+		Verify: o.Verify, Resume: o.Resume, Concurrency: o.Concurrency,
+	}
+	if o.OnError != nil {
+		all.OnError = func(e *report.Error) { o.OnError((*Error)(e)) }
+	}
+	if o.OnDone != nil {
+		all.OnDone = func(d report.Done) {
+			o.OnDone(Done{Dst: d.Dst, Src: d.Src, What: What(d.What), Bytes: d.Bytes, Took: d.Took})
+		}
+	}
+	if o.Progress != nil {
+		all.Progress = &o.Progress.counters
+	}
+	return all
+}
 
-// joined returns Copy's error.
-func joined(ctx context.Context, errs []*Error) error {
-	var all []error
-	if ctx.Err() != nil {
-		all = append(all, context.Cause(ctx))
+// resultOf returns what the engine has done as a Result.
+func resultOf(r report.Result) Result {
+	result := Result{
+		Files: r.Files, Dirs: r.Dirs, Symlinks: r.Symlinks, Links: r.Links, Specials: r.Specials,
+		Skipped: r.Skipped, Failed: r.Failed, Cloned: r.Cloned, Bytes: r.Bytes, Holes: r.Holes,
+		Synced: r.Synced, Verified: r.Verified, Took: r.Took,
 	}
-	for _, e := range errs {
-		all = append(all, e)
+	for _, e := range r.Errors {
+		result.Errors = append(result.Errors, (*Error)(e))
 	}
-	return errors.Join(all...)
+	return result
+}
+
+// public returns the engine's error with the type of this package for those of files.
+func public(err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, one := range joined.Unwrap() {
+			all = append(all, public(one))
+		}
+		return errors.Join(all...)
+	}
+	if e, ok := errors.AsType[*report.Error](err); ok {
+		return (*Error)(e)
+	}
+	return err
 }

@@ -43,26 +43,31 @@ func Example() {
 	// a photo <nil>
 }
 
-// A file that cannot be copied does not stop the others. Its error has both paths.
+// A file that cannot be copied does not stop the rest. Its error has both paths, and a reason that
+// a program can act on.
 func ExampleError() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	name := filepath.Join(dir, "file")
-	if err := os.WriteFile(name, []byte("a file"), 0o600); err != nil {
-		log.Fatal(err)
+	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
+	for _, name := range []string{"src/new", "src/old", "dst/old"} {
+		name = filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte("a file"), 0o600)); err != nil {
+			log.Fatal(err)
+		}
 	}
-	result, err := copytree.CopyAll(context.Background(), []copytree.Pair{
-		{Dst: filepath.Join(dir, "copy1"), Src: filepath.Join(dir, "none")},
-		{Dst: filepath.Join(dir, "copy2"), Src: name},
-	}, copytree.Options{})
-	fmt.Println(errors.Is(err, os.ErrNotExist), result.Files, "copied", result.Failed, "failed")
+	result, err := copytree.Copy(context.Background(), dst, src, copytree.Options{Existing: copytree.SkipFail})
+	fmt.Println(errors.Is(err, copytree.ErrExists), result.Files, "copied", result.Failed, "failed")
 	for _, e := range result.Errors {
-		fmt.Println(filepath.Base(e.Src), "to", filepath.Base(e.Dst))
+		fmt.Println(filepath.Base(e.Src), e.Err)
+	}
+	if e, ok := errors.AsType[*copytree.Error](err); ok {
+		fmt.Println("the destination is full:", e.Full())
 	}
 	// Output:
 	// true 1 copied 1 failed
-	// none to copy1
+	// old not replacing
+	// the destination is full: false
 }

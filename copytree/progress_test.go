@@ -29,7 +29,7 @@ func TestProgressOfTwo(t *testing.T) {
 			t.Errorf("Files, Synced = %d, %d; want 1, %d as the first time", r.Files, r.Synced, synced)
 		}
 	}
-	if n := progress.Synced.Load(); synced == 0 || n != 3*synced {
-		t.Errorf("Progress.Synced = %d; want 3 times %d", n, synced)
+	if n := progress.State().Synced; synced == 0 || n != 3*synced {
+		t.Errorf("State.Synced = %d; want 3 times %d", n, synced)
 	}
 }

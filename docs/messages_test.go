@@ -50,7 +50,7 @@ var unseen = map[string]string{
 	"internal/test/seed":            "for tests",
 	"internal/test/testenv":         "for tests",
 	"examples":                      "programs to read; what they print is their own",
-	"copytree/internal/fault":       "sluice cp has other words for them (messages.go there); in a program they are copytree's exported errors",
+	"copytree/internal/fault":       "sluice cp has other words for them (gnucp/messages.go); in a program they are copytree's exported errors",
 	"bench/internal/builds/reader":  "a program that bench builds and starts; bench reports how it failed",
 	"bench/internal/builds/start":   "a program that bench builds and starts; bench reports how it failed",
 	"bench/pebble":                  "a program that bench builds and starts; bench reports how it failed",
@@ -208,7 +208,7 @@ func (c *collector) file(path, dir, base string) error {
 		case *ast.CallExpr:
 			c.call(n)
 		case *ast.KeyValueExpr: // sluice cp's tables
-			if dir == "cmd/sluice/internal/cp" && base == "messages.go" {
+			if dir == "copytree/gnucp" && base == "messages.go" {
 				c.add(n.Value)
 			}
 		case *ast.FuncDecl: // a type of error
@@ -227,7 +227,7 @@ func (c *collector) file(path, dir, base string) error {
 	return nil
 }
 
-// functions are those whose first argument is a message. The others are in package cp.
+// functions have a message as their first argument. cpFunctions are the ones of package gnucp.
 var (
 	functions   = []string{"errors.New", "fmt.Errorf", "formatErrorf"}
 	cpFunctions = []string{"usage", "failed", "wantDir", "warn", "complain"}
@@ -242,7 +242,7 @@ func (c *collector) call(n *ast.CallExpr) {
 		c.add(n.Args[0])
 	case name == "errs.Wrap":
 		c.add(&ast.BinaryExpr{X: n.Args[0], Op: token.ADD, Y: &ast.BasicLit{Kind: token.STRING, Value: `": …"`}})
-	case c.dir == "cmd/sluice/internal/cp" && slices.Contains(cpFunctions, name[strings.LastIndex(name, ".")+1:]):
+	case c.dir == "copytree/gnucp" && slices.Contains(cpFunctions, name[strings.LastIndex(name, ".")+1:]):
 		c.add(n.Args[0])
 	case (name == "fmt.Fprintf" || name == "fmt.Fprintln") && len(n.Args) > 1: // what is printed and not returned
 		if text, ok := normalized(n.Args[1]); ok && strings.HasPrefix(text, "sluice: ") {

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"context"
+	"io"
 	"os"
+	"strings"
 
 	"github.com/sluiceio/sluice/bench/cli"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/cp"
+	"github.com/sluiceio/sluice/bench/report"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/cmdline"
+	"github.com/sluiceio/sluice/copytree/gnucp"
 )
 
 // cpCmd is `sluice cp` in the list of commands. It reads its arguments itself,
@@ -15,9 +20,49 @@ type cpCmd struct{}
 func runCp(args []string, s cli.Streams) error {
 	ctx, stop := notifyContext()
 	defer stop()
-	cmd := cp.Command{Args: args, In: os.Stdin, Out: s.Out, Err: s.Err, Version: versionLine("sluice cp")}
-	if status := cmd.Run(ctx); status != 0 {
+	status := gnucp.Run(ctx, gnucp.Command{
+		Args: args, In: os.Stdin, Out: s.Out, Err: s.Err, Version: versionLine("sluice cp"), Help: fitCpHelp,
+	})
+	if status != 0 {
 		return reportedError(status)
 	}
 	return nil
+}
+
+// fitCpHelp lays out the help of cp for the terminal.
+func fitCpHelp(text string) string {
+	if report.Fits(80) {
+		return text
+	}
+	return cmdline.NarrowHelp(describeCp("", text))
+}
+
+// cpWords are the values of cp's flags, in the order in which gnucp lists them.
+var cpWords = map[string]cmdline.Words{
+	"--sparse":           {Words: []string{"never", "auto", "always"}},
+	"--reflink":          {Words: []string{"auto", "always", "never"}},
+	"--update":           {Words: []string{"all", "none", "none-fail", "older"}},
+	"--sync":             {Words: []string{"fs", "files"}},
+	"--backup":           {Words: []string{"none", "simple", "existing", "numbered"}},
+	"--preserve":         {Words: cpAttributes},
+	"--no-preserve":      {Words: cpAttributes},
+	"--target-directory": {Dirs: true},
+	"--json":             {Files: true},
+}
+
+var cpAttributes = []string{"mode", "timestamps", "ownership", "links", "context", "xattr", "all"}
+
+// describeCp describes the command line of cp by its help, for the manual page and for completions.
+// help is one sentence.
+func describeCp(help, text string) *cmdline.Command {
+	c := cmdline.FromText("sluice cp", help, text, cpWords)
+	c.Args = []cmdline.Arg{{Name: "SOURCE", Many: true, Words: cmdline.Words{Files: true}}}
+	return c
+}
+
+// cpHelp returns what `sluice cp --help` prints on a terminal of 80 columns.
+func cpHelp() string {
+	var text strings.Builder
+	gnucp.Run(context.Background(), gnucp.Command{Args: []string{"--help"}, Out: &text, Err: io.Discard})
+	return text.String()
 }

@@ -9,8 +9,8 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/sluiceio/sluice v0.1.0
 	github.com/sluiceio/sluice/bench v0.1.0
+	github.com/sluiceio/sluice/copytree v0.1.0
 	golang.org/x/sys v0.49.0
-	golang.org/x/term v0.47.0
 	golang.org/x/tools v0.52.0
 	google.golang.org/protobuf v1.36.12
 )
@@ -23,4 +23,5 @@ require (
 	github.com/otiai10/mint v1.6.3 // indirect
 	golang.org/x/mod v0.42.0
 	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/term v0.47.0 // indirect
 )

@@ -20,7 +20,7 @@ import (
 const installed = "github.com/sluiceio/sluice/cmd/sluice"
 
 // TestInstall installs this command by go install from a module proxy made of files, as a user
-// does, outside of the tree. Then it builds a program with it.
+// does, outside of the tree. Then it builds a program with it, and one with module copytree.
 func TestInstall(t *testing.T) {
 	w, err := workspace.Load("../..")
 	if err != nil {
@@ -47,6 +47,7 @@ func TestInstall(t *testing.T) {
 		t.Errorf("version: %q; want %q", got, want)
 	}
 	user.build(t, exe, "build")
+	getCopytree(t, env, version)
 	// Without the directory from which it was built, the command asks for its version of the
 	// library, as a command that was built with -trimpath, or on another machine, does.
 	if err := os.RemoveAll(filepath.Join(env["GOMODCACHE"], "github.com", "sluiceio")); err != nil {
@@ -57,6 +58,45 @@ func TestInstall(t *testing.T) {
 		t.Fatal(err)
 	}
 	user.buildWithout(t, exe, version)
+}
+
+// getCopytree adds module copytree to a program by go get. The program then needs the library and
+// golang.org/x alone.
+func getCopytree(t *testing.T, env map[string]string, version string) {
+	t.Helper()
+	user := newUser(t, env)
+	const program = `package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/sluiceio/sluice/copytree"
+)
+
+func main() {
+	if _, err := copytree.Copy(context.Background(), os.Args[2], os.Args[1], copytree.Options{}); err != nil {
+		panic(err)
+	}
+}
+`
+	if err := os.WriteFile(filepath.Join(user.dir, "main.go"), []byte(program), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	user.run(t, nil, "go", "get", "github.com/sluiceio/sluice/copytree@"+version)
+	user.run(t, nil, "go", "run", ".", "go.mod", "copy")
+	for _, name := range []string{"go.mod", "copy"} {
+		text, err := os.ReadFile(filepath.Join(user.dir, name))
+		if err != nil || !strings.Contains(string(text), "github.com/sluiceio/sluice/copytree "+version) {
+			t.Errorf("%s is %q, %v; want the requirement of copytree", name, text, err)
+		}
+	}
+	for module := range strings.Lines(user.run(t, nil, "go", "list", "-m", "-f={{.Path}}", "all")) {
+		module = strings.TrimSpace(module)
+		if module != "example.com/prog" && !strings.HasPrefix(module, "github.com/sluiceio/sluice") && !strings.HasPrefix(module, "golang.org/x/") {
+			t.Errorf("the program needs %s", module)
+		}
+	}
 }
 
 // haveModules skips the test if the modules that this command is built from are not in the

@@ -15,7 +15,6 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/cmdline"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/completion"
-	"github.com/sluiceio/sluice/cmd/sluice/internal/cp"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/manual"
 )
 
@@ -126,7 +125,7 @@ func describeCommands(app *kong.Application) *cmdline.Command {
 	for i, c := range root.Children {
 		switch c.Path() {
 		case "cp": // it has a parser of its own
-			root.Children[i] = cp.Manual(c.Help)
+			root.Children[i] = describeCp(c.Help, cpHelp())
 		case "bench", "build", "install", "run", "test": // bench report FILE.json, bench compare
 			c.Args[0].Words.Files = true
 		case "man":

@@ -15,7 +15,7 @@ import (
 
 const module = "github.com/sluiceio/sluice"
 
-// pkg is a package of the library, as `go list -json` prints it.
+// pkg is a package of the library or of copytree, as `go list -json` prints it.
 type pkg struct {
 	ImportPath   string
 	Dir          string
@@ -35,9 +35,9 @@ func (p *pkg) rel() string {
 
 func (p *pkg) tested() bool { return len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }
 
-// list returns the packages of the library.
+// list returns the packages of the library and of copytree.
 func list(ctx context.Context) ([]*pkg, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-json", "./...")
+	cmd := exec.CommandContext(ctx, "go", "list", "-json", "./...", "./copytree/...")
 	var errText bytes.Buffer
 	cmd.Stderr = &errText
 	out, err := cmd.Output()

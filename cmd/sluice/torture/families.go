@@ -93,6 +93,9 @@ var families = []family{
 	{name: "lost-syncs", pkg: "./internal/test/lostsyncs", test: "^Test", cells: []cell{
 		lostSyncs("ext4"), lostSyncs("xfs"), lostSyncs("btrfs"),
 	}},
+	{name: "copytree-lost-syncs", pkg: "./copytree/internal/test/lostsyncs", test: "^Test", cells: []cell{
+		lostSyncs("ext4"), lostSyncs("xfs"), lostSyncs("btrfs"),
+	}},
 	// The files of package os in a program that `sluice build` has built, on such disks.
 	{name: "lost-syncs-built", pkg: "./internal/test/lostsyncs", test: "^TestLostSyncs$", built: true, cells: []cell{
 		lostSyncsBuilt("ext4", "uring"), lostSyncsBuilt("ext4", "aio"), lostSyncsBuilt("ext4", "pool"),
@@ -111,6 +114,10 @@ var families = []family{
 	}},
 	{name: "fault-syscalls", pkg: "./internal/test/faults", test: "^TestSyscalls$", cells: []cell{
 		some("all workloads", 1, "^TestSyscalls$", "-faults.share=1"),
+	}},
+	{name: "copytree-faults", pkg: "./copytree/internal/test/faults", test: "^Test", cells: []cell{
+		some("operations", 1, "^TestSweep$", "-faults.share=1"),
+		some("system calls", 1, "^TestSyscalls$", "-faults.share=1"),
 	}},
 }
 

@@ -7,9 +7,9 @@ import "golang.org/x/sys/unix"
 // maxDepth is more directories than can be above another. It bounds a loop.
 const maxDepth = 1 << 20
 
-// Ancestors returns the ID of a directory and of those above it, the nearest first. It begins with the directory that
-// has this name in dir, or with dir itself if there is no such directory. It ends, without an error, at a directory that
-// the process may not search.
+// Ancestors returns the ID of a directory and of those above it, the nearest first. It begins with
+// the directory that has this name in dir, or with dir itself if there is no such directory. It
+// ends, without an error, at a directory that the process may not search.
 func (k *Kernel) Ancestors(dir int, name Name, f Follow) ([]ID, error) {
 	up, err := k.openPath(dir, name, f)
 	if err != nil {

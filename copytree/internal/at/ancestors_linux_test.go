@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestAncestorsOfClosed: Ancestors ends, without an error, at a directory that the process may not search. So a user
-// can copy into a directory although one above it is closed to that user.
+// TestAncestorsOfClosed: Ancestors ends, without an error, at a directory that the process may not
+// search. So a user can copy into a directory although one above it is closed to that user.
 func TestAncestorsOfClosed(t *testing.T) {
 	closed := filepath.Join(t.TempDir(), "closed")
 	inner := filepath.Join(closed, "inner")
@@ -49,7 +49,8 @@ func idOf(t *testing.T, path string) ID {
 	return s.ID
 }
 
-// asNobody calls do on a thread that opens files as user nobody if the process is root, which may search all directories.
+// asNobody calls do on a thread that opens files as user nobody if the process is root, which may
+// search all directories.
 func asNobody(t *testing.T, do func()) {
 	t.Helper()
 	root := false

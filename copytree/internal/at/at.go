@@ -115,18 +115,15 @@ type Entry struct {
 const MaxDirent = 1 << 10
 
 // Kernel makes the calls. Descriptors are numbers; Close closes what another method
-// has opened. A Kernel may be used by several goroutines, unless they set Hold.
+// has opened. A Kernel may be used by several goroutines; a clone for one worker by that
+// goroutine alone.
 type Kernel struct {
-	// Hold makes the most frequent calls keep the P: the Go scheduler does not learn
-	// that they may take some time (sys.Hold). A goroutine that sets it needs its own
-	// Kernel (Clone).
-	Hold bool
-
 	// Fault, if not nil, is called before each call. If it returns an error, the call
 	// is not made and returns that error; only Close is made in any case. It is for
 	// tests.
 	Fault func(op string) error
 
+	hold   *bool // see Clone; nil in a Kernel that is no clone
 	shared *shared
 }
 
@@ -134,9 +131,11 @@ type Kernel struct {
 func New() *Kernel { return &Kernel{shared: new(shared)} }
 
 // Clone returns another Kernel, which shares with k what the system is known to be
-// capable of.
-func (k *Kernel) Clone() *Kernel {
+// capable of. While *hold is set its most frequent calls keep the P: the Go scheduler
+// does not learn that they may take some time (sys.Hold).
+func (k *Kernel) Clone(hold *bool) *Kernel {
 	own := *k
+	own.hold = hold
 	return &own
 }
 

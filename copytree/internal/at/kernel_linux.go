@@ -32,6 +32,9 @@ func errno(n int32) error {
 	return nil
 }
 
+// held returns how the most frequent calls are made.
+func (k *Kernel) held() sys.Hold { return sys.Hold(k.hold != nil && *k.hold) }
+
 // fd returns a kernel result as a descriptor and an error.
 func fd(n int32) (int, error) {
 	if n < 0 {
@@ -44,7 +47,7 @@ func fd(n int32) (int, error) {
 // and NFS.
 func (k *Kernel) openat(dir int, name Name, flags int, mode uint32) int32 {
 	for {
-		n := sys.Hold(k.Hold).Openat(dir, name, flags, mode)
+		n := k.held().Openat(dir, name, flags, mode)
 		if n != -int32(unix.EINTR) {
 			return n
 		}
@@ -187,13 +190,13 @@ func (k *Kernel) Mkdir(dir int, name Name, mode uint32) error {
 	if err := k.fault("mkdir"); err != nil {
 		return err
 	}
-	return errno(sys.Hold(k.Hold).Mkdirat(dir, name, mode))
+	return errno(k.held().Mkdirat(dir, name, mode))
 }
 
 // Close closes a descriptor. The error of a file that was written must be reported:
 // some file systems only say here that data is lost.
 func (k *Kernel) Close(fd int) error {
-	n := sys.Hold(k.Hold).Close(fd)
+	n := k.held().Close(fd)
 	if err := k.fault("close"); err != nil {
 		return err
 	}

@@ -166,9 +166,9 @@ func Descriptors() int { return defaultDescriptors }
 // Umask returns the usual umask: the process's own is not known.
 func Umask() uint32 { return 0o022 }
 
-// Ancestors returns the ID of a directory and of those above it, the nearest first. It begins with the directory that
-// has this name in dir, or with dir itself if there is no such directory. It ends, without an error, at a directory that
-// the process may not search.
+// Ancestors returns the ID of a directory and of those above it, the nearest first. It begins with
+// the directory that has this name in dir, or with dir itself if there is no such directory. It
+// ends, without an error, at a directory that the process may not search.
 func (k *Kernel) Ancestors(dir int, name Name, f Follow) ([]ID, error) {
 	d, err := k.begin("stat", dir)
 	if err != nil {

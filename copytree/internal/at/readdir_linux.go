@@ -7,8 +7,6 @@ import (
 	"encoding/binary"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // ReadDir appends the next entries of a directory to into, without "." and "..". Their
@@ -19,7 +17,7 @@ func (k *Kernel) ReadDir(fd int, buf []byte, into []Entry) (_ []Entry, used int,
 		if err := k.fault("getdents"); err != nil {
 			return into, 0, err
 		}
-		n := sys.Hold(k.Hold).Getdents(fd, buf)
+		n := k.held().Getdents(fd, buf)
 		if n == -int32(unix.EINTR) {
 			continue
 		}

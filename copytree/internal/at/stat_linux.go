@@ -4,8 +4,6 @@ package at
 
 import (
 	"golang.org/x/sys/unix"
-
-	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // Raw is memory for the kernel's answer to Fstat, so that Fstat allocates nothing.
@@ -27,7 +25,7 @@ func (k *Kernel) Fstat(fd int, raw *Raw, s *Stat) error {
 	return nil
 }
 
-func (k *Kernel) fstat(fd int, raw *Raw) int32 { return sys.Hold(k.Hold).Fstat(fd, &raw.st) }
+func (k *Kernel) fstat(fd int, raw *Raw) int32 { return k.held().Fstat(fd, &raw.st) }
 
 // Stat sets s to the Stat of the file with that name in dir.
 func (k *Kernel) Stat(dir int, name Name, f Follow, s *Stat) error {

@@ -5,14 +5,14 @@
 //	c := attr.New(kernel, preserve, require, umask)
 //	fd, err := kernel.Create(dir, name, c.FileMode(&stat), at.Write)
 //	// … the content is written …
-//	err = c.Copy(&attr.File{Src: src, Dst: dst, Stat: &stat})
+//	err = c.Set(&attr.File{Src: src, Dst: dst, Stat: &stat})
 //
 // What a file system or the system cannot do or does not allow is left out
 // silently, unless it is required.
 //
 // # Concurrency
 //
-// Each worker has its own Copier.
+// Each worker has its own Setter.
 package attr
 
 import (
@@ -25,8 +25,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// Copier copies metadata.
-type Copier struct {
+// Setter copies metadata.
+type Setter struct {
 	kernel   *at.Kernel
 	preserve option.Preserve // what is copied
 	require  option.Preserve // the part of preserve that must not be left out
@@ -34,9 +34,9 @@ type Copier struct {
 	raw      at.Raw
 }
 
-// New returns a Copier.
-func New(k *at.Kernel, preserve, require option.Preserve, umask uint32) Copier {
-	return Copier{kernel: k, preserve: preserve, require: require, umask: umask}
+// New returns a Setter.
+func New(k *at.Kernel, preserve, require option.Preserve, umask uint32) Setter {
+	return Setter{kernel: k, preserve: preserve, require: require, umask: umask}
 }
 
 // File is a file or directory whose copy gets its metadata.
@@ -57,11 +57,11 @@ type File struct {
 	groupPerm  uint32 // the permissions that this ACL gives to the group
 }
 
-// Copy gives a copy the metadata of its source, in GNU cp's order: the owner comes
+// Set gives a copy the metadata of its source, in GNU cp's order: the owner comes
 // before what chown(2) removes, which is suid, sgid and capabilities. A file whose
 // owner or times are refused keeps the permissions that it was made with, which
 // suit a file of another user. The error joins all that was refused.
-func (c *Copier) Copy(f *File) error {
+func (c *Setter) Set(f *File) error {
 	if err := c.CopyTimes(f.Dst, f.Stat); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (c *Copier) Copy(f *File) error {
 }
 
 // CopyTimes gives a copy, or a symbolic link that was made instead of one, the times of its source.
-func (c *Copier) CopyTimes(dst at.File, source *at.Stat) error {
+func (c *Setter) CopyTimes(dst at.File, source *at.Stat) error {
 	if c.preserve&option.PreserveTimes == 0 {
 		return nil
 	}
@@ -95,12 +95,12 @@ func (c *Copier) CopyTimes(dst at.File, source *at.Stat) error {
 
 // chown gives the copy the source's owner and group, or at least the group. It
 // reports whether the copy has both.
-func (c *Copier) chown(f *File) (bool, error) {
+func (c *Setter) chown(f *File) (bool, error) {
 	err := c.kernel.Chown(f.Dst, int(f.Stat.UID), int(f.Stat.GID))
 	if err == nil {
 		return true, nil
 	}
-	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL) { // EINVAL: the owner is not in this user namespace
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL) { // EINVAL: no owner of this namespace
 		_ = c.kernel.Chown(f.Dst, -1, int(f.Stat.GID)) // as GNU cp does; it may fail, too
 	}
 	err = c.tolerate(option.PreserveOwner, "chown", err)
@@ -113,7 +113,7 @@ func (c *Copier) chown(f *File) (bool, error) {
 // restrict leaves a file that existed before only the permissions of its owner, as
 // GNU cp does: it has another file's content now, which its other permissions are
 // not for.
-func (c *Copier) restrict(f *File) {
+func (c *Setter) restrict(f *File) {
 	var old at.Stat
 	if c.kernel.Fstat(f.Dst.FD, &c.raw, &old) == nil {
 		_ = c.kernel.Chmod(f.Dst, old.Mode&f.Stat.Mode&OwnerPermissions)
@@ -122,7 +122,7 @@ func (c *Copier) restrict(f *File) {
 
 // chmod gives the copy the source's permissions or, without PreserveMode, those of
 // f.Mode. Symbolic links have none.
-func (c *Copier) chmod(f *File, mode uint32) error {
+func (c *Setter) chmod(f *File, mode uint32) error {
 	switch {
 	case f.Stat.Type() == at.Symlink:
 		return nil
@@ -140,7 +140,7 @@ func (c *Copier) chmod(f *File, mode uint32) error {
 
 // tolerate returns the fault of a call for the copy, or nil if the call was refused
 // and what it sets is not required.
-func (c *Copier) tolerate(what option.Preserve, op string, err error) error {
+func (c *Setter) tolerate(what option.Preserve, op string, err error) error {
 	if c.require&what == 0 && isRefusal(err) {
 		return nil
 	}

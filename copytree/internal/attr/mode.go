@@ -10,7 +10,7 @@ import (
 // what only the finished copy may have are set at the end.
 
 const (
-	groupPermissions  = 0o070 // in a file with an ACL, the ACL's mask: the most it gives to all but owner and others
+	groupPermissions  = 0o070 // with an ACL, its mask: the most for all but owner and others
 	othersPermissions = 0o077 // of the group and others
 
 	// OwnerPermissions is what the owner of a directory needs to fill it.
@@ -19,7 +19,7 @@ const (
 
 // FileMode returns the permissions that the copy of a file is made with, before
 // the umask.
-func (c *Copier) FileMode(t at.Type, s *at.Stat) uint32 {
+func (c *Setter) FileMode(t at.Type, s *at.Stat) uint32 {
 	mode := c.FinalFileMode(t, s)
 	if c.preserve&option.PreserveOwner != 0 {
 		mode &^= othersPermissions
@@ -30,7 +30,7 @@ func (c *Copier) FileMode(t at.Type, s *at.Stat) uint32 {
 // FinalFileMode returns the permissions, before the umask, that the copy has in
 // the end without PreserveMode. Special files get all bits from mknod(2), as with
 // GNU cp.
-func (c *Copier) FinalFileMode(t at.Type, s *at.Stat) uint32 {
+func (c *Setter) FinalFileMode(t at.Type, s *at.Stat) uint32 {
 	fresh := uint32(0o666)
 	if t == at.Socket {
 		fresh = 0o777 // as bind(2) makes it
@@ -43,7 +43,7 @@ func (c *Copier) FinalFileMode(t at.Type, s *at.Stat) uint32 {
 }
 
 // permissions returns those of the source, or with NoMode those of a fresh file.
-func (c *Copier) permissions(s *at.Stat, fresh uint32) uint32 {
+func (c *Setter) permissions(s *at.Stat, fresh uint32) uint32 {
 	if c.preserve&(option.NoMode|option.PreserveMode) == option.NoMode {
 		return fresh
 	}
@@ -52,7 +52,7 @@ func (c *Copier) permissions(s *at.Stat, fresh uint32) uint32 {
 
 // DirMode returns the permissions that the copy of a directory is made with, before
 // the umask. Its owner may fill it; nobody else may put anything into it meanwhile.
-func (c *Copier) DirMode(s *at.Stat) uint32 {
+func (c *Setter) DirMode(s *at.Stat) uint32 {
 	mode := c.wantedDirMode(s) | OwnerPermissions
 	if c.preserve&option.PreserveOwner != 0 {
 		return mode &^ othersPermissions
@@ -62,7 +62,7 @@ func (c *Copier) DirMode(s *at.Stat) uint32 {
 
 // wantedDirMode returns the permissions, before the umask, that the copy of a
 // directory has in the end without PreserveMode.
-func (c *Copier) wantedDirMode(s *at.Stat) uint32 {
+func (c *Setter) wantedDirMode(s *at.Stat) uint32 {
 	return c.permissions(s, 0o777) | s.Mode&at.ModeSticky
 }
 
@@ -70,7 +70,7 @@ func (c *Copier) wantedDirMode(s *at.Stat) uint32 {
 // without PreserveMode. They are made from those that mkdir(2) gave it, which an
 // ACL of its parent may have changed: without the added ones that it only needed to
 // be filled, and with those that DirMode left out.
-func (c *Copier) FinalDirMode(s *at.Stat, copyMode, added uint32) uint32 {
+func (c *Setter) FinalDirMode(s *at.Stat, copyMode, added uint32) uint32 {
 	wanted, made := c.wantedDirMode(s), c.DirMode(s)
 	return copyMode&at.ModeBits&^(made&^wanted)&^added | wanted&^made&^c.umask
 }

@@ -42,7 +42,7 @@ const storedAsXattrs = option.PreserveMode | option.PreserveXattr | option.Prese
 
 // copyXattrs copies extended attributes, including ACLs. It returns the first
 // refusal of an ACL and the first of another attribute.
-func (c *Copier) copyXattrs(f *File) error {
+func (c *Setter) copyXattrs(f *File) error {
 	if c.preserve&storedAsXattrs == 0 {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (c *Copier) copyXattrs(f *File) error {
 	return errors.Join(refused, refusedACL, err)
 }
 
-func (c *Copier) copyXattr(f *File, name string, by option.Preserve) error {
+func (c *Setter) copyXattr(f *File, name string, by option.Preserve) error {
 	value, err := c.kernel.Xattr(f.Src, name)
 	if errors.Is(err, at.ErrNoXattr) { // it was removed meanwhile
 		return nil
@@ -101,7 +101,7 @@ func madeReadOnly(f *File) bool {
 
 // makeWritable gives the owner permission to write to a file that was made without
 // it, until the file gets its mode: xattr(7) demands it for attributes of users.
-func (c *Copier) makeWritable(f *File) error {
+func (c *Setter) makeWritable(f *File) error {
 	f.MadeMode |= ownerWrites
 	f.SetMode = true
 	return c.kernel.Chmod(f.Dst, f.MadeMode)
@@ -109,7 +109,7 @@ func (c *Copier) makeWritable(f *File) error {
 
 // tolerateXattr is tolerate for extended attributes, for which no room in the inode
 // is a refusal, too.
-func (c *Copier) tolerateXattr(by option.Preserve, op string, dest bool, err error) error {
+func (c *Setter) tolerateXattr(by option.Preserve, op string, dest bool, err error) error {
 	if c.require&by == 0 &&
 		(isRefusal(err) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.E2BIG) || errors.Is(err, syscall.ERANGE)) {
 		return nil
@@ -120,7 +120,7 @@ func (c *Copier) tolerateXattr(by option.Preserve, op string, dest bool, err err
 // copyACL copies an ACL. A refusal is always an error: the permissions of the group
 // in the source's mode are the ACL's mask, and may be more than the ACL gives to
 // the group. Without the ACL, the copy's group only gets the latter.
-func (c *Copier) copyACL(f *File, name string) error {
+func (c *Setter) copyACL(f *File, name string) error {
 	value, err := c.kernel.Xattr(f.Src, name)
 	switch {
 	case errors.Is(err, at.ErrNoXattr): // it was removed meanwhile
@@ -155,7 +155,7 @@ func groupOf(acl []byte) uint32 {
 
 // removeACLs removes ACLs that the copy has inherited or had before, and that the
 // source does not have. names are the source's extended attributes.
-func (c *Copier) removeACLs(f *File, names []string) error {
+func (c *Setter) removeACLs(f *File, names []string) error {
 	for _, acl := range []string{ACLAccess, aclDefault} {
 		if slices.Contains(names, acl) || acl == aclDefault && f.Stat.Type() != at.Directory {
 			continue
@@ -168,7 +168,8 @@ func (c *Copier) removeACLs(f *File, names []string) error {
 	return nil
 }
 
-// GivesACL reports whether new files in an open directory may get an ACL from it. They may if that cannot be learned.
+// GivesACL reports whether new files in an open directory may get an ACL from it. They may if that
+// cannot be learned.
 func GivesACL(k *at.Kernel, fd int) bool {
 	value, err := k.Xattr(at.File{FD: fd}, aclDefault)
 	if errors.Is(err, at.ErrNoXattr) || isRefusal(err) {

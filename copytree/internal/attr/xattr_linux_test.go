@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// TestXattrOfReadOnlyFile: a copy that was made without permission to write gets it for the time of setxattr. If
-// the chmod for that fails, the attribute is missing, which is an error.
+// TestXattrOfReadOnlyFile: a copy that was made without permission to write gets it for the time of
+// setxattr. If the chmod for that fails, the attribute is missing, which is an error.
 func TestXattrOfReadOnlyFile(t *testing.T) {
 	dir, k := t.TempDir(), at.New()
 	open := func(name string) at.File {

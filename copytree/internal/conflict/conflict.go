@@ -47,7 +47,7 @@ const (
 	Leave     Action = iota // make no copy
 	Overwrite               // open what exists, and write to it
 	Retry                   // make the copy again: the place is free now
-	Replace                 // make the copy under another name, then rename it: what exists may lead to the source
+	Replace                 // make the copy under another name, then rename it
 	Through                 // create the file where the symbolic link leads that exists
 )
 
@@ -133,8 +133,9 @@ func (r *Resolver) keeps(it *item.Item, s *at.Stat) (keep bool, err error) {
 	return keep, nil
 }
 
-// complete reports whether what exists is a complete copy of the source (Resume). The size and the times do not suffice:
-// a copy gets its times before its owner and its mode, and may have been killed between.
+// complete reports whether what exists is a complete copy of the source (Resume). The size and the
+// times do not suffice: a copy gets its times before its owner and its mode, and may have been
+// killed between.
 func (r *Resolver) complete(it *item.Item, s *at.Stat) bool {
 	src := &it.Stat
 	if s.Type() != it.Type || s.Size != src.Size || s.Mtime != r.sourceTime(it, s) {

@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// TestMeasure measures a file system's step with a file that has no name; with a name, where there can be no other; and not in
-// a dry run then. No name is left.
+// TestMeasure measures a file system's step with a file that has no name; with a name, where there
+// can be no other; and not in a dry run then. No name is left.
 func TestMeasure(t *testing.T) {
 	dir := t.TempDir()
 	fd, err := unix.Open(dir, unix.O_PATH|unix.O_CLOEXEC, 0)

@@ -28,7 +28,8 @@ func (r *Resolver) makeRoom(it *item.Item, s *at.Stat) (Action, error) {
 		it.Elsewhere = s.Type() == at.BlockDev || s.Dev != it.Dir.CopyID.Dev
 		return Overwrite, nil
 	}
-	attributesOnly := r.Opt.Make == option.MakeAttributes && it.Type == at.Symlink // GNU cp makes such a link in place, too
+	// GNU cp also makes the copy of a symbolic link in place.
+	attributesOnly := r.Opt.Make == option.MakeAttributes && it.Type == at.Symlink
 	if (r.Opt.MakesLinks() || attributesOnly) && !r.Opt.Unlink {
 		return Replace, nil
 	}

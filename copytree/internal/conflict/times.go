@@ -42,7 +42,7 @@ func (r *Resolver) step(it *item.Item, dev uint64) int64 {
 		return step
 	}
 	step, at, err := r.measure(it)
-	if err != nil || at != dev { // dev is where a symbolic link leads: another directory may be on it
+	if err != nil || at != dev { // dev is where a symbolic link leads: maybe another directory
 		return exact
 	}
 	if r.steps == nil {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -20,7 +21,7 @@ import (
 func TestChanged(t *testing.T) {
 	for _, size := range []int{100, smallBlock, 3 * defaultBlock, 18 * defaultBlock} {
 		for _, said := range []int64{0, 1, int64(size) / 2, int64(size) + 1, 2 * int64(size), 100 * int64(size)} {
-			for _, sparse := range []Sparse{SparseAuto, SparseNever} {
+			for _, sparse := range []option.Sparse{option.SparseAuto, option.SparseNever} {
 				name := filepath.Join(t.TempDir(), "file")
 				want := noise(1, size)
 				if err := os.WriteFile(name, want, 0o600); err != nil {
@@ -185,8 +186,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestVerifyClone: a file becomes longer or shorter after fstat(2) and before its data is shared. The copy has the length
-// that the file has then. It is wrong if its data is not the file's, or its length without such a change.
+// TestVerifyClone: a file becomes longer or shorter after fstat(2) and before its data is shared.
+// The copy has the length that the file has then. A copy with other data than the file's is an
+// error, and so is another length where the file has not changed.
 func TestVerifyClone(t *testing.T) {
 	want := noise(1, 3000)
 	for _, c := range []struct {

@@ -4,12 +4,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
 // clone shares the data of the source, if Config.Reflink allows it and the file
-// system can do it. Only with ReflinkAlways is a refusal an error.
+// system can do it. Only with option.ReflinkAlways is a refusal an error.
 func (j *job) clone() (cloned bool, err error) {
-	always := j.c.cfg.Reflink == ReflinkAlways
+	always := j.c.cfg.Reflink == option.ReflinkAlways
 	if !always && !j.mayClone() {
 		return false, nil
 	}
@@ -33,10 +34,10 @@ func (j *job) clone() (cloned bool, err error) {
 	return false, nil
 }
 
-// mayClone reports whether ReflinkAuto tries it.
+// mayClone reports whether option.ReflinkAuto tries it.
 func (j *job) mayClone() bool {
 	cfg := &j.c.cfg
-	return cfg.Reflink == ReflinkAuto && cfg.Sparse == SparseAuto && j.src.Size > 0 && j.pair.clone.mayWork()
+	return cfg.Reflink == option.ReflinkAuto && cfg.Sparse == option.SparseAuto && j.src.Size > 0 && j.pair.clone.mayWork()
 }
 
 // cloned counts the shared data.

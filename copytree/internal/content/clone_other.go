@@ -6,11 +6,12 @@ import (
 	"errors"
 
 	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
 // clone fails: FICLONE is Linux's.
 func (j *job) clone() (cloned bool, err error) {
-	if j.c.cfg.Reflink == ReflinkAlways {
+	if j.c.cfg.Reflink == option.ReflinkAlways {
 		return false, fault.Dest("ioctl FICLONE", errors.ErrUnsupported)
 	}
 	return false, nil

@@ -2,35 +2,16 @@ package content
 
 import (
 	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/internal/sched"
-)
-
-// Reflink is whether data is shared. The numbers are copytree's.
-type Reflink uint8
-
-// The choices for Reflink.
-const (
-	ReflinkAuto   Reflink = iota // where it can be, unless holes are to be made or filled
-	ReflinkAlways                // or an error: EXDEV, EOPNOTSUPP, EINVAL, ETXTBSY …
-	ReflinkNever
-)
-
-// Sparse says where the destination has holes. The numbers are copytree's.
-type Sparse uint8
-
-// The choices for Sparse.
-const (
-	SparseAuto   Sparse = iota // where the source has them
-	SparseAlways               // also in place of blocks of zeros
-	SparseNever
 )
 
 // Config is what all copies of a Copier have in common.
 type Config struct {
 	// Scheduler performs the reads that have to wait. nil makes plain calls.
 	Scheduler *sched.Scheduler
-	Reflink   Reflink
-	Sparse    Sparse
+	Reflink   option.Reflink
+	Sparse    option.Sparse
 	// BlockSize is how many bytes one read or write moves at most; 0 is 1 MiB.
 	BlockSize int
 	// Memory bounds the buffers of large files and streams, in bytes; 0 is 24 MiB. There are
@@ -67,8 +48,8 @@ type File struct {
 	// Lazy says that the destination is not synced: it may be written in a way
 	// that is quicker in memory and slower on disk.
 	Lazy bool
-	// Long, if not nil, is called for a destination before its data is copied or read back, and not if
-	// it is only shared.
+	// Long, if not nil, is called for a destination before its data is copied or read back, and not
+	// if it is only shared.
 	Long func()
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"sync"
+
+	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
 // SmallFile is the largest file that is copied with one read and one write. Files with
@@ -56,7 +58,7 @@ func (c *Copier) Close() { c.pipes.close() }
 // MayClone reports whether Copy would try to share data between the file systems
 // src and dst: it does until they have refused it.
 func (c *Copier) MayClone(dst, src uint64) bool {
-	if c.cfg.Reflink != ReflinkAuto || c.cfg.Sparse != SparseAuto {
+	if c.cfg.Reflink != option.ReflinkAuto || c.cfg.Sparse != option.SparseAuto {
 		return false
 	}
 	p := c.pairs.find(dst, src)
@@ -70,8 +72,8 @@ func (c *Copier) Clones(dst, src uint64) bool {
 	return p != nil && p.clone.hasWorked.Load() && c.MayClone(dst, src)
 }
 
-// OneAtATime reports whether files are copied as quickly by one goroutine as by several: their data is shared, on a
-// file system that is not a server's, and is not read back.
+// OneAtATime reports whether files are copied as quickly by one goroutine as by several: their data
+// is shared, on a file system that is not a server's, and is not read back.
 func (c *Copier) OneAtATime(dst, src uint64) bool {
 	return c.Clones(dst, src) && !c.cfg.Verify && !c.pairs.find(dst, src).remote
 }

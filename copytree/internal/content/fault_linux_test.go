@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -28,7 +29,7 @@ func TestFault(t *testing.T) {
 		{"write", small, true},
 		{"ftruncate", holes, true},
 	} {
-		c := New(Config{Reflink: ReflinkNever, Fault: func(op string) error {
+		c := New(Config{Reflink: option.ReflinkNever, Fault: func(op string) error {
 			if op == test.op {
 				return unix.EIO
 			}
@@ -63,7 +64,7 @@ func TestFound(t *testing.T) {
 	if drop(); sys.ReadCached(int(f.Fd()), make([]byte, 1), 0) != -int32(unix.EAGAIN) {
 		t.Skip("the file stays in memory")
 	}
-	c := New(Config{Reflink: ReflinkNever})
+	c := New(Config{Reflink: option.ReflinkNever})
 	defer c.Close()
 	found := func() at.Cached {
 		t.Helper()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -26,7 +27,7 @@ type job struct {
 
 // copy copies in the first way that is possible.
 func (j *job) copy() error {
-	if (j.dst.Kind != Regular || j.src.Kind != Regular) && j.c.cfg.Reflink != ReflinkAlways {
+	if (j.dst.Kind != Regular || j.src.Kind != Regular) && j.c.cfg.Reflink != option.ReflinkAlways {
 		j.stream = j.src.Kind == Stream
 		j.takesLong()
 		return j.copyStream()
@@ -55,7 +56,7 @@ func (j *job) takesLong() {
 
 // keepsHoles reports whether the source has holes that the destination gets, too.
 func (j *job) keepsHoles() bool {
-	return j.src.Blocks < (j.src.Size+511)/512 && j.c.cfg.Sparse != SparseNever
+	return j.src.Blocks < (j.src.Size+511)/512 && j.c.cfg.Sparse != option.SparseNever
 }
 
 // copySmall copies a file with one read and one write, if that reads all of it.
@@ -78,7 +79,7 @@ func (j *job) copySmall() error {
 }
 
 // copyFrom copies the rest of the source from an offset on. Holes are copied as
-// zeros, unless SparseAlways makes them again.
+// zeros, unless option.SparseAlways makes them again.
 func (j *job) copyFrom(from int64) error {
 	if from < j.src.Size {
 		end, err := j.copyRange(from, j.src.Size)
@@ -131,7 +132,7 @@ const maxSpliced = 1 << 30 // 1 GiB
 // excludes it. The call may share data, holes included.
 func (j *job) mayCopyFileRange() bool {
 	cfg := &j.c.cfg
-	if cfg.Sparse != SparseAuto || cfg.Reflink != ReflinkAuto || !j.pair.ranges.mayWork() {
+	if cfg.Sparse != option.SparseAuto || cfg.Reflink != option.ReflinkAuto || !j.pair.ranges.mayWork() {
 		return false
 	}
 	return j.pair.remote || j.src.Size > maxSpliced && cfg.BlockSize == 0

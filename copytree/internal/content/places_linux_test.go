@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/seed"
@@ -87,8 +88,8 @@ func TestCopyModel(t *testing.T) {
 
 func randomConfig(random *rand.Rand, s *sched.Scheduler) Config {
 	cfg := Config{
-		Reflink: []Reflink{ReflinkAuto, ReflinkNever}[random.IntN(2)],
-		Sparse:  Sparse(random.IntN(3)),
+		Reflink: []option.Reflink{option.ReflinkAuto, option.ReflinkNever}[random.IntN(2)],
+		Sparse:  option.Sparse(random.IntN(3)),
 		Verify:  random.IntN(4) == 0,
 	}
 	if random.IntN(4) > 0 {
@@ -130,16 +131,16 @@ func TestHoles(t *testing.T) {
 		if err := errors.Join(f.Truncate(9*mib), f.Sync()); err != nil {
 			t.Fatal(err)
 		}
-		for sparse, want := range map[Sparse]int64{SparseAuto: 2 * mib, SparseAlways: mib, SparseNever: 9 * mib} {
+		for sparse, want := range map[option.Sparse]int64{option.SparseAuto: 2 * mib, option.SparseAlways: mib, option.SparseNever: 9 * mib} {
 			to := filepath.Join(dir, fmt.Sprint("copy", sparse))
-			r, err := copyTo(t.Context(), t, New(Config{Sparse: sparse, Reflink: ReflinkNever}), to, name)
+			r, err := copyTo(t.Context(), t, New(Config{Sparse: sparse, Reflink: option.ReflinkNever}), to, name)
 			if err != nil || r.Bytes != want || r.Holes != 9*mib-want {
 				t.Errorf("Sparse %d: %+v, %v; want %d bytes", sparse, r, err, want)
 			}
 			if err := unix.Stat(to, new(unix.Stat_t)); err != nil {
 				t.Error(err)
 			}
-			if err := unix.Syncfs(int(f.Fd())); err != nil { // so that room is counted that is allocated late
+			if err := unix.Syncfs(int(f.Fd())); err != nil { // room may be allocated late
 				t.Error(err)
 			}
 			if took := blocks(t, to); took < want || took > want+want/8 {
@@ -161,10 +162,10 @@ func TestReflink(t *testing.T) {
 			if err := os.WriteFile(name, want, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for _, reflink := range []Reflink{ReflinkAuto, ReflinkAlways, ReflinkNever} {
+			for _, reflink := range []option.Reflink{option.ReflinkAuto, option.ReflinkAlways, option.ReflinkNever} {
 				got, r, err := copyFile(t, New(Config{Reflink: reflink}), name)
-				cloned := shares[place] && reflink != ReflinkNever
-				if reflink == ReflinkAlways && !cloned {
+				cloned := shares[place] && reflink != option.ReflinkNever
+				if reflink == option.ReflinkAlways && !cloned {
 					var e *fault.Fault
 					if !errors.As(err, &e) || e.Op != "ioctl FICLONE" || e.Err != unix.EOPNOTSUPP {
 						t.Errorf("always: %v; want EOPNOTSUPP of FICLONE", err)
@@ -204,7 +205,7 @@ func TestReflinkRefused(t *testing.T) {
 	if want := []bool{true, false}; !slices.Equal(asked, want) {
 		t.Errorf("asked again = %v; want %v", asked, want)
 	}
-	if _, err := copyTo(t.Context(), t, New(Config{Reflink: ReflinkAlways}), filepath.Join(ext4, "d"), from); !errors.Is(err, unix.EXDEV) {
+	if _, err := copyTo(t.Context(), t, New(Config{Reflink: option.ReflinkAlways}), filepath.Join(ext4, "d"), from); !errors.Is(err, unix.EXDEV) {
 		t.Errorf("always, to another file system: %v; want EXDEV", err)
 	}
 }
@@ -339,7 +340,7 @@ func TestSpliced(t *testing.T) {
 		t.Fatal(err)
 	}
 	for block, want := range map[int]int{0: 1, 4096: 0} {
-		c := New(Config{BlockSize: block, Reflink: ReflinkNever})
+		c := New(Config{BlockSize: block, Reflink: option.ReflinkNever})
 		defer c.Close()
 		for _, dir := range []string{t.TempDir(), places.Memory(t)} {
 			if _, err := copyTo(t.Context(), t, c, filepath.Join(dir, "copy"), name); err != nil {
@@ -370,7 +371,7 @@ func TestNotSpliced(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for reflink, pipes := range map[Reflink]int{ReflinkAuto: 0, ReflinkNever: 1} {
+	for reflink, pipes := range map[option.Reflink]int{option.ReflinkAuto: 0, option.ReflinkNever: 1} {
 		c := New(Config{Reflink: reflink})
 		defer c.Close()
 		r, err := copyTo(t.Context(), t, c, to, name)
@@ -414,7 +415,7 @@ func TestPipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	if _, err := c.Copy(t.Context(), of(t, src), of(t, src)); !errors.Is(err, unix.EBADF) { // not open for writing
+	if _, err := c.Copy(t.Context(), of(t, src), of(t, src)); !errors.Is(err, unix.EBADF) { // read-only
 		t.Errorf("copy to what is open for reading: %v; want EBADF", err)
 	}
 	if n := len(c.pipes.free); n != 0 {
@@ -447,8 +448,8 @@ func environ(t *testing.T) []byte {
 	return b
 }
 
-// TestLong: Long is called before data is copied or read back, and not for data that is shared. On btrfs a file
-// whose blocks are not copied on write (chattr +C) cannot share them with another.
+// TestLong: Long is called before data is copied or read back, and not for data that is shared. On
+// btrfs a file whose blocks are not copied on write (chattr +C) cannot share them with another.
 func TestLong(t *testing.T) {
 	dir := places.FileSystems["btrfs"](t, 300<<20)
 	share := filepath.Join(dir, "share")
@@ -467,7 +468,7 @@ func TestLong(t *testing.T) {
 	}{
 		{Config{}, false, 0},
 		{Config{}, true, 1},
-		{Config{Reflink: ReflinkNever}, false, 1},
+		{Config{Reflink: option.ReflinkNever}, false, 1},
 		{Config{Verify: true}, false, 1},
 	} {
 		out, err := os.Create(filepath.Join(dir, fmt.Sprint("copy", i)))

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
 // TestZerosTakeNoRoom: with SparseAlways zeros take no blocks, though a file system such as
@@ -32,7 +34,7 @@ func TestZerosTakeNoRoom(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer to.Close()
-			c := New(Config{Sparse: SparseAlways})
+			c := New(Config{Sparse: option.SparseAlways})
 			defer c.Close()
 			_, err = c.Copy(t.Context(), of(t, to), open(t))
 			var st unix.Stat_t
@@ -83,7 +85,7 @@ func TestNoZerosNoLength(t *testing.T) {
 	if err := os.WriteFile(from, noise(1, 100), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := New(Config{Sparse: SparseAlways, Fault: func(op string) error {
+	c := New(Config{Sparse: option.SparseAlways, Fault: func(op string) error {
 		if op == "ftruncate" {
 			return unix.EIO
 		}

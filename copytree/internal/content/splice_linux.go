@@ -4,13 +4,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
 // maySplice reports whether splice(2) is the way to copy a part of the file: where
 // no option excludes it, and no server could copy the data.
 func (j *job) maySplice() bool {
 	cfg := &j.c.cfg
-	return cfg.Sparse == SparseAuto && cfg.BlockSize == 0 && j.pair.splices.mayWork() && !j.pair.remote
+	return cfg.Sparse == option.SparseAuto && cfg.BlockSize == 0 && j.pair.splices.mayWork() && !j.pair.remote
 }
 
 // splice is copyRange by splice(2): from the page cache of one file into that of

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -43,7 +44,7 @@ func stream(t *testing.T, f *os.File) File {
 func TestStreams(t *testing.T) {
 	want := bytes.Join([][]byte{noise(1, 300<<10), make([]byte, 300<<10), noise(2, 70<<10+7)}, nil)
 	s := testenv.Core(t)
-	for _, cfg := range []Config{{}, {Scheduler: s}, {Sparse: SparseAlways}, {BlockSize: 4096, Memory: 1}} {
+	for _, cfg := range []Config{{}, {Scheduler: s}, {Sparse: option.SparseAlways}, {BlockSize: 4096, Memory: 1}} {
 		var reported int64
 		cfg.Wrote = func(n int64) { reported += n }
 		name := filepath.Join(t.TempDir(), "file")
@@ -63,7 +64,7 @@ func TestStreams(t *testing.T) {
 		if got, _ := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%+v: from a pipe came %d bytes, %v; want %d", cfg, len(got), err, len(want))
 		}
-		if sparse := cfg.Sparse == SparseAlways; r.Bytes+r.Holes != int64(len(want)) || sparse != (r.Holes > 0) || reported != r.Bytes {
+		if sparse := cfg.Sparse == option.SparseAlways; r.Bytes+r.Holes != int64(len(want)) || sparse != (r.Holes > 0) || reported != r.Bytes {
 			t.Errorf("%+v: %+v, and %d bytes were reported", cfg, r, reported)
 		}
 		testToPipe(t, c, name, want)

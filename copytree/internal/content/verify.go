@@ -32,8 +32,8 @@ func (j *job) verify() error {
 	return j.compare(a[:len(a)/2], a[len(a)/2:], length)
 }
 
-// changed reports whether the source has another size than the caller has found. FICLONE shares what the file has at that
-// time, which may be more or less by then.
+// changed reports whether the source has another size than the caller has found. FICLONE shares
+// what the file has at that time, which may be more or less by then.
 func (j *job) changed() bool {
 	now, err := size(j.src.FD)
 	return err == nil && now != j.src.Size

@@ -5,12 +5,13 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// write writes b at off. With SparseAlways it leaves holes in place of zeros.
+// write writes b at off. With option.SparseAlways it leaves holes in place of zeros.
 func (j *job) write(b []byte, off int64) error {
-	if j.c.cfg.Sparse == SparseAlways && j.dst.Kind == Regular {
+	if j.c.cfg.Sparse == option.SparseAlways && j.dst.Kind == Regular {
 		return j.writeSparse(b, off)
 	}
 	return j.writeAll(b, off)

@@ -9,11 +9,12 @@ import (
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
 // Base opens the directories that the paths of p are relative to. They are closed
 // after Retire.
-func (h *Handles) Base(p *Pair, src, dst Path) (_ *Dir, err error) {
+func (h *Handles) Base(p *option.Pair, src, dst Path) (_ *Dir, err error) {
 	d := &Dir{Pair: p, srcPath: src.Dir, dstPath: dst.Dir, handle: closed()}
 	if d.SrcFD, err = h.kernel.OpenBase(src.Dir); err != nil {
 		return nil, fault.Source("open", err)
@@ -28,8 +29,8 @@ func (h *Handles) Base(p *Pair, src, dst Path) (_ *Dir, err error) {
 	return d, nil
 }
 
-// baseOfCopy opens the directory that the copy is to be in. If the caller would have made that before (Pair.Parents), it
-// opens the nearest directory above that exists.
+// baseOfCopy opens the directory that the copy is to be in. If the caller would have made that
+// before (Pair.Parents), it opens the nearest directory above that exists.
 func (h *Handles) baseOfCopy(d *Dir) (err error) {
 	d.DstFD, err = h.openTarget(d.dstPath)
 	for h.Pretend && d.Pair.Parents && errors.Is(err, syscall.ENOENT) && d.dstPath != filepath.Dir(d.dstPath) {
@@ -55,7 +56,7 @@ func (h *Handles) openTarget(path string) (int, error) {
 	h.CloseTarget()
 	fd, err := h.kernel.OpenBase(path)
 	if err == nil && h.KeepTarget {
-		if again, err := h.kernel.OpenAgain(fd); err == nil { // without it, the path is looked up again
+		if again, err := h.kernel.OpenAgain(fd); err == nil { // else the path is looked up again
 			h.target.path, h.target.fd = path, again
 		}
 	}

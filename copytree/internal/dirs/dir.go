@@ -19,15 +19,9 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/internal/list"
 )
-
-// Pair is a source and the path of its copy, as the caller has named them.
-type Pair struct {
-	Dst, Src string
-	Alone    bool // only the directory Src itself is copied, without its entries
-	Parents  bool // with Handles.Pretend, directories above Dst need not exist
-}
 
 // Dir is a directory of the source, and its copy. The directories above it exist
 // as long as it does.
@@ -36,11 +30,11 @@ type Pair struct {
 // entry: the Pair's file or directory, called its root.
 type Dir struct {
 	Up       *Dir
-	Name     at.Name   // in Up
-	CopyName at.Name   // in Up's copy: other than Name for a root alone
-	Pair     *Pair     // set in a base only
-	Follow   at.Follow // whether Name may be a symbolic link
-	Through  at.Follow // whether CopyName may be a symbolic link
+	Name     at.Name      // in Up
+	CopyName at.Name      // in Up's copy: other than Name for a root alone
+	Pair     *option.Pair // set in a base only
+	Follow   at.Follow    // whether Name may be a symbolic link
+	Through  at.Follow    // whether CopyName may be a symbolic link
 
 	srcPath, dstPath string // of a base: the paths to open it by
 	retired          bool   // of a base: its Pair is done. Under Handles.mu
@@ -92,16 +86,16 @@ func (d *Dir) Child(name at.Name, f at.Follow) *Dir {
 }
 
 // Src returns the path of d.
-func (d *Dir) Src() string { return d.path(func(p *Pair) string { return p.Src }) }
+func (d *Dir) Src() string { return d.path(func(p *option.Pair) string { return p.Src }) }
 
 // Dst returns the path of d's copy.
-func (d *Dir) Dst() string { return d.path(func(p *Pair) string { return p.Dst }) }
+func (d *Dir) Dst() string { return d.path(func(p *option.Pair) string { return p.Dst }) }
 
 // String returns Dst, for package durable.
 func (d *Dir) String() string { return d.Dst() }
 
 // path joins the root's path and the names from there down to d.
-func (d *Dir) path(root func(*Pair) string) string {
+func (d *Dir) path(root func(*option.Pair) string) string {
 	var names []at.Name
 	for d.Up.Pair == nil {
 		names = append(names, d.Name)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
 func TestSplit(t *testing.T) {
@@ -33,7 +34,7 @@ func TestSplit(t *testing.T) {
 
 // TestPaths joins names as they are in the directories.
 func TestPaths(t *testing.T) {
-	base := &Dir{Pair: &Pair{Src: "from/", Dst: "/to"}}
+	base := &Dir{Pair: &option.Pair{Src: "from/", Dst: "/to"}}
 	root := base.Child(at.NameOf("from"), at.NoFollow)
 	in := root.Child(at.NameOf("a b"), at.NoFollow)
 	name := at.NameOf("\xff")

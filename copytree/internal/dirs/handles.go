@@ -16,7 +16,8 @@ type Handles struct {
 	// Pretend says that nothing is made (DryRun).
 	Pretend bool
 	// KeepTarget says that Pairs whose copies are to be in one directory are, one after the other,
-	// in the very same one, whatever its path leads to by then: as with GNU cp, it is looked up once.
+	// in the very same one, whatever its path leads to by then: as with GNU cp, it is looked up
+	// once.
 	KeepTarget bool
 
 	kernel *at.Kernel

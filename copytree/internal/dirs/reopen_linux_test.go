@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
 // idOf returns the ID of a directory.
@@ -27,14 +28,15 @@ func idOf(t *testing.T, k *at.Kernel, path string) at.ID {
 	return s.ID
 }
 
-// TestReopenFails makes each call that opens a directory again fail, and then puts another directory in its place.
+// TestReopenFails makes each call that opens a directory again fail, and then puts another
+// directory in its place.
 func TestReopenFails(t *testing.T) {
 	k := at.New()
 	src, dst := t.TempDir(), t.TempDir()
 	if err := errors.Join(os.Mkdir(filepath.Join(src, "in"), 0o700), os.Mkdir(filepath.Join(dst, "in"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	base := &Dir{Pair: new(Pair), srcPath: src, dstPath: dst, CopyID: idOf(t, k, dst), retired: true, handle: closed()}
+	base := &Dir{Pair: new(option.Pair), srcPath: src, dstPath: dst, CopyID: idOf(t, k, dst), retired: true, handle: closed()}
 	base.Stat.ID = idOf(t, k, src)
 	d := base.Child(at.NameOf("in"), at.NoFollow)
 	d.Stat.ID, d.CopyID = idOf(t, k, filepath.Join(src, "in")), idOf(t, k, filepath.Join(dst, "in"))

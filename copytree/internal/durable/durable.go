@@ -106,10 +106,9 @@ func (s *Syncer) Add(f File) {
 	s.chunk = append(s.chunk, f)
 }
 
-// Finish syncs what is left, and ends the Syncer. It returns the errors of file systems, each
-// with the directory that was watched first. They may be of files that the copy has written, or of others. After such an error any
-// file may have lost data, even if its fsync has succeeded: a file system may drop data
-// that it could not write without marking the file.
+// Finish syncs what is left, and ends the Syncer. It returns the errors of syncfs(2), each with the
+// directory of the file system that was watched first. The file that has lost data is unknown, and
+// may be one whose fsync has succeeded: a file system may drop data without marking the file.
 func (s *Syncer) Finish() []*fs.PathError {
 	s.mu.Lock()
 	defer s.mu.Unlock()

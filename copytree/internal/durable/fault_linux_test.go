@@ -103,7 +103,8 @@ func onDisk(t *testing.T, name string) []byte {
 // TestShutDown: when a file system is shut down while files are written, each of them
 // has an error, and so has the file system.
 func TestShutDown(t *testing.T) {
-	places.Tool(t, "xfs_io -V") // before files are open, which would keep the file system from being unmounted
+	// Before files are open, which would keep the file system from being unmounted.
+	places.Tool(t, "xfs_io -V")
 	for _, name := range []string{"ext4", "xfs"} {
 		t.Run(name, func(t *testing.T) {
 			dir := places.FileSystems[name](t, 96<<20)

@@ -18,37 +18,36 @@ const (
 )
 
 // found counts an entry that the walk has come to.
-func (c *Copier) found(it *item.Item) {
-	if !c.Watched {
+func (m *Maker) found(it *item.Item) {
+	if !m.job.Watched {
 		return
 	}
-	c.Report.Progress.Found.Add(1)
-	if c.seen%currentEvery == 0 {
-		c.setCurrent(it)
+	m.job.Report.Progress.Found.Add(1)
+	if m.seen%currentEvery == 0 {
+		m.setCurrent(it)
 	}
-	c.seen++
+	m.seen++
 }
 
 // setCurrent sets Progress.Current.
-func (c *Copier) setCurrent(it *item.Item) {
-	if c.Watched {
-		path := it.SrcPath()
-		c.Report.Progress.Current.Store(&path)
+func (m *Maker) setCurrent(it *item.Item) {
+	if m.job.Watched {
+		m.job.Report.Progress.SetCurrent(it.SrcPath())
 	}
 }
 
 // count counts and reports what became of an entry.
-func (c *Copier) count(it *item.Item) {
-	c.Counts.Count(it.What, it.Bytes, it.Holes)
-	if c.verified(it) {
-		c.Counts.Verified++
+func (m *Maker) count(it *item.Item) {
+	m.Counts.Count(it.What, it.Bytes, it.Holes)
+	if m.verified(it) {
+		m.Counts.Verified++
 	}
-	if c.Watched {
-		c.Report.Progress.Files.Add(1)
-		c.Report.Progress.Bytes.Add(it.Bytes - it.Counted)
+	if m.job.Watched {
+		m.job.Report.Progress.Files.Add(1)
+		m.job.Report.Progress.Bytes.Add(it.Bytes - it.Counted)
 	}
-	if c.Report.OnDone != nil {
-		c.Report.Done(report.Done{
+	if m.job.Report.OnDone != nil {
+		m.job.Report.Done(report.Done{
 			Dst: it.DstPath(), Src: it.SrcPath(), What: it.What, Bytes: it.Bytes,
 			Took: time.Since(it.Begun), Backup: it.Backup, Removed: it.Removed,
 		})
@@ -56,9 +55,9 @@ func (c *Copier) count(it *item.Item) {
 }
 
 // verified reports whether the copy was read back.
-func (c *Copier) verified(it *item.Item) bool {
-	return c.Opt.Verify && c.Opt.CopiesContent(it.Type) && (it.What == report.Copied || it.What == report.Cloned) &&
-		c.Opt.Make == option.MakeCopy && !c.Opt.DryRun
+func (m *Maker) verified(it *item.Item) bool {
+	return m.job.Opt.Verify && m.job.Opt.CopiesContent(it.Type) && (it.What == report.Copied || it.What == report.Cloned) &&
+		m.job.Opt.Make == option.MakeCopy && !m.job.Opt.DryRun
 }
 
 // took records what package content has done. The bytes of a clone are not in

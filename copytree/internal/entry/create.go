@@ -18,9 +18,9 @@ const attempts = 8
 
 // create creates the copy or opens what exists for it. If that is to be left, no
 // descriptor is open afterwards.
-func (c *Copier) create(it *item.Item) (err error) {
+func (m *Maker) create(it *item.Item) (err error) {
 	for range attempts {
-		it.DstFD, err = c.Kernel.Create(it.Dir.DstFD, it.Dst, c.fileMode(it), c.access)
+		it.DstFD, err = m.Kernel.Create(it.Dir.DstFD, it.Dst, m.fileMode(it), m.access)
 		if err == nil {
 			it.Fresh = true
 			return nil
@@ -28,7 +28,7 @@ func (c *Copier) create(it *item.Item) (err error) {
 		if !errors.Is(err, syscall.EEXIST) {
 			return fault.Dest("open", err)
 		}
-		action, err := c.conflict.Resolve(it)
+		action, err := m.conflict.Resolve(it)
 		switch {
 		case err != nil:
 			return err
@@ -36,49 +36,49 @@ func (c *Copier) create(it *item.Item) (err error) {
 			it.What = report.Skipped
 			return nil
 		case action == conflict.Overwrite:
-			return c.overwrite(it)
+			return m.overwrite(it)
 		case action == conflict.Through:
-			return c.createThrough(it)
+			return m.createThrough(it)
 		}
 	}
 	return fault.Dest("open", fault.ErrChanged)
 }
 
 // createThrough creates the copy where the symbolic link at its place leads.
-func (c *Copier) createThrough(it *item.Item) (err error) {
-	o := at.Opening{Access: c.access, Create: true, Mode: c.fileMode(it)}
-	it.DstFD, err = c.Kernel.Overwrite(it.Dir.DstFD, it.Dst, at.FollowsLinks, o)
+func (m *Maker) createThrough(it *item.Item) (err error) {
+	o := at.Opening{Access: m.access, Create: true, Mode: m.fileMode(it)}
+	it.DstFD, err = m.Kernel.Overwrite(it.Dir.DstFD, it.Dst, at.FollowsLinks, o)
 	it.Fresh, it.BehindLink, it.Elsewhere = true, true, true
 	return fault.Dest("open", err)
 }
 
 // overwrite opens what exists and makes it empty. With Force, what cannot be opened
 // is removed.
-func (c *Copier) overwrite(it *item.Item) (err error) {
-	if c.Opt.Verify && isStream(it.Existing) {
+func (m *Maker) overwrite(it *item.Item) (err error) {
+	if m.job.Opt.Verify && isStream(it.Existing) {
 		return fault.Dest("verify", fault.ErrStream)
 	}
-	it.DstFD, err = c.openExisting(it)
-	if err != nil && c.Opt.Force && !errors.Is(err, syscall.ENOSPC) && c.Ctx.Err() == nil {
+	it.DstFD, err = m.openExisting(it)
+	if err != nil && m.job.Opt.Force && !errors.Is(err, syscall.ENOSPC) && m.job.Ctx.Err() == nil {
 		it.Removed, it.Existing, it.Elsewhere = true, at.Unknown, false
-		if err := c.conflict.Unlink(it); err != nil {
+		if err := m.conflict.Unlink(it); err != nil {
 			return err
 		}
-		it.DstFD, err = c.Kernel.Create(it.Dir.DstFD, it.Dst, c.fileMode(it), c.access)
+		it.DstFD, err = m.Kernel.Create(it.Dir.DstFD, it.Dst, m.fileMode(it), m.access)
 		it.Fresh = err == nil
 	}
 	return fault.Dest("open", err)
 }
 
 // fileMode returns the permissions that the copy is made with.
-func (c *Copier) fileMode(it *item.Item) uint32 { return c.Attr.FileMode(it.Type, &it.Stat) }
+func (m *Maker) fileMode(it *item.Item) uint32 { return m.Attr.FileMode(it.Type, &it.Stat) }
 
 // removePartial removes a copy that has failed. It leaves what was reached through
 // a symbolic link, FIFOs and devices that were written to, and files that existed
 // before and whose content was not touched.
-func (c *Copier) removePartial(it *item.Item) {
-	overwritten := it.Existing == at.Regular && c.Opt.Make != option.MakeAttributes
+func (m *Maker) removePartial(it *item.Item) {
+	overwritten := it.Existing == at.Regular && m.job.Opt.Make != option.MakeAttributes
 	if (it.Fresh || overwritten) && !it.BehindLink {
-		_ = c.Kernel.Unlink(it.Dir.DstFD, it.Dst)
+		_ = m.Kernel.Unlink(it.Dir.DstFD, it.Dst)
 	}
 }

@@ -10,14 +10,14 @@ import (
 )
 
 // pretend finds out what would be done with an entry (DryRun).
-func (c *Copier) pretend(it *item.Item) error {
+func (m *Maker) pretend(it *item.Item) error {
 	if it.Dir.Absent {
-		if err := c.Kernel.Stat(it.Dir.SrcFD, it.Src, it.Follow, &it.Stat); err != nil {
+		if err := m.Kernel.Stat(it.Dir.SrcFD, it.Src, it.Follow, &it.Stat); err != nil {
 			return fault.Source("stat", err)
 		}
 		it.Type = it.Stat.Type()
 	} else {
-		action, err := c.conflict.Resolve(it)
+		action, err := m.conflict.Resolve(it)
 		if err != nil {
 			return err
 		}
@@ -26,7 +26,7 @@ func (c *Copier) pretend(it *item.Item) error {
 			return nil
 		}
 	}
-	it.What = c.would(it)
+	it.What = m.would(it)
 	if it.What == report.Copied {
 		it.Bytes = it.Stat.Size
 	}
@@ -34,13 +34,13 @@ func (c *Copier) pretend(it *item.Item) error {
 }
 
 // would returns what would be made.
-func (c *Copier) would(it *item.Item) report.What {
+func (m *Maker) would(it *item.Item) report.What {
 	switch {
-	case c.Opt.Make == option.MakeHardLink:
+	case m.job.Opt.Make == option.MakeHardLink:
 		return report.Linked
-	case c.Opt.Make == option.MakeSymlink, it.Type == at.Symlink:
+	case m.job.Opt.Make == option.MakeSymlink, it.Type == at.Symlink:
 		return report.Symlinked
-	case it.Type != at.Regular && !c.Opt.CopyContents:
+	case it.Type != at.Regular && !m.job.Opt.CopyContents:
 		return report.MadeSpecial
 	}
 	return report.Copied

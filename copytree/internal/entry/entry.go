@@ -1,8 +1,8 @@
 // Package entry copies one entry of a directory that is no directory itself: a
 // regular file, a symbolic link, a FIFO, a device.
 //
-//	c := entry.NewCopier(shared, kernel, events)
-//	c.Copy(&item.Item{Dir: d, Src: name, Dst: name, Type: at.Regular, SrcFD: -1, DstFD: -1})
+//	m := entry.NewMaker(job, kernel, events)
+//	m.Make(&item.Item{Dir: d, Src: name, Dst: name, Type: at.Regular, SrcFD: -1, DstFD: -1})
 //
 // The steps of a regular file are in regular.go, in the order in which they happen:
 // the source is opened, the copy is created, its content is copied, its attributes
@@ -11,7 +11,7 @@
 //
 // # Concurrency
 //
-// Each worker has its own Copier. Those of one copy have one Shared.
+// Each worker has its own Maker. The Makers of one copy have one Job.
 package entry
 
 import (
@@ -33,8 +33,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// Shared is what all workers of a copy have in common.
-type Shared struct {
+// Job is one copy: what its workers have in common.
+type Job struct {
 	Ctx     context.Context
 	Opt     option.Options
 	Umask   uint32
@@ -51,24 +51,25 @@ type Shared struct {
 	Stop func() // makes all workers begin nothing more
 }
 
-// Events is what a Copier tells the worker that it belongs to.
+// Events is what a Maker tells the worker that it belongs to.
 type Events interface {
 	// CacheMissing is called when the page cache lacks most of what is asked for.
 	CacheMissing()
-	// LongCopy is called before a file is copied that may take long, so that others may help with the rest of
-	// its batch: a file larger than content.SmallFile whose data is not shared, or one that is not regular.
+	// LongCopy is called before a file is copied that may take long, so that others may help with
+	// the rest of its batch: a file larger than content.SmallFile whose data is not shared, or one
+	// that is not regular.
 	LongCopy()
 }
 
-// Copier copies entries for one worker.
-type Copier struct {
-	*Shared
+// Maker makes the copies of entries, for one worker.
+type Maker struct {
 	Kernel *at.Kernel // the worker's own
-	Hold   pace.Hold
+	Hold   pace.Hold  // whether Kernel's calls hold the P
 	Misses pace.CacheMisses
 	Counts report.Counts
-	Attr   attr.Copier
+	Attr   attr.Setter
 
+	job      *Job
 	conflict conflict.Resolver
 	events   Events
 	access   at.Access // that copies are opened for
@@ -76,96 +77,95 @@ type Copier struct {
 	seen     int // files
 }
 
-// NewCopier returns a Copier for a worker. k is the worker's own.
-func NewCopier(s *Shared, k *at.Kernel, events Events) *Copier {
-	o := &s.Opt
-	c := &Copier{
-		Shared: s, Kernel: k, Hold: pace.NewHold(), events: events,
-		Attr:     attr.New(k, o.Preserve, o.Require, s.Umask),
-		conflict: conflict.Resolver{Kernel: k, Opt: o, Report: &s.Report, Made: &s.Made, Several: s.Several},
-	}
+// NewMaker returns a Maker for a worker, with its own clone of k.
+func NewMaker(j *Job, k *at.Kernel, events Events) *Maker {
+	o := &j.Opt
+	m := &Maker{Hold: pace.NewHold(), job: j, events: events}
+	m.Kernel = k.Clone(&m.Hold.Holds)
+	m.Attr = attr.New(m.Kernel, o.Preserve, o.Require, j.Umask)
+	m.conflict = conflict.Resolver{Kernel: m.Kernel, Opt: o, Report: &j.Report, Made: &j.Made, Several: j.Several}
 	if o.Verify {
-		c.access = at.ReadWrite
+		m.access = at.ReadWrite
 	}
-	return c
+	return m
 }
 
-// Copy copies an entry, and counts and reports what became of it.
-func (c *Copier) Copy(it *item.Item) {
-	if c.Report.OnDone != nil {
+// Make copies an entry, and counts and reports what became of it.
+func (m *Maker) Make(it *item.Item) {
+	if m.job.Report.OnDone != nil {
 		it.Begun = time.Now()
 	}
-	c.found(it)
-	c.Kernel.Hold = c.Hold.Begin()
-	err := c.copyByType(it)
-	c.Hold.End()
+	m.found(it)
+	m.Hold.Begin()
+	err := m.copyByType(it)
+	m.Hold.End()
 	if err != nil {
-		c.Fail(it.Dir, it.Src, it.Dst, err)
+		m.job.Fail(it.Dir, it.Src, it.Dst, err)
 		if !it.Kept {
-			c.conflict.Restore(it)
+			m.conflict.Restore(it)
 			return
 		}
 	}
-	c.count(it)
+	m.count(it)
 }
 
 // copyByType copies an entry by what type of file it is, and what Options.Make says.
-func (c *Copier) copyByType(it *item.Item) error {
+func (m *Maker) copyByType(it *item.Item) error {
 	switch {
 	case it.Dir.Absent: // DryRun, in a directory that would have been made
-		return c.pretend(it)
-	case it.Type == at.Regular && c.Opt.Make == option.MakeCopy && !c.Opt.DryRun:
-		return c.copyFile(it)
+		return m.pretend(it)
+	case it.Type == at.Regular && m.job.Opt.Make == option.MakeCopy && !m.job.Opt.DryRun:
+		return m.copyFile(it)
 	}
-	if err := c.Kernel.Stat(it.Dir.SrcFD, it.Src, it.Follow, &it.Stat); err != nil {
+	if err := m.Kernel.Stat(it.Dir.SrcFD, it.Src, it.Follow, &it.Stat); err != nil {
 		return fault.Source("stat", err)
 	}
 	it.Type = it.Stat.Type()
 	switch {
 	case it.Type == at.Directory:
 		return fault.Source("copy", fault.ErrChanged)
-	case c.Opt.DryRun:
-		return c.pretend(it)
-	case c.Opt.Make == option.MakeHardLink:
-		return c.makeHardLink(it)
-	case c.Opt.Make == option.MakeSymlink:
-		return c.makeSymlink(it)
-	case c.Opt.CopiesContent(it.Type):
-		return c.copyFile(it)
+	case m.job.Opt.DryRun:
+		return m.pretend(it)
+	case m.job.Opt.Make == option.MakeHardLink:
+		return m.makeHardLink(it)
+	case m.job.Opt.Make == option.MakeSymlink:
+		return m.makeSymlink(it)
+	case m.job.Opt.CopiesContent(it.Type):
+		return m.copyFile(it)
 	}
-	return c.copyOrLink(it, c.copySpecial)
+	return m.copyOrLink(it, m.copySpecial)
 }
 
 // NoteCache counts what a call that must not wait has found.
-func (c *Copier) NoteCache(found at.Cached) {
-	c.Misses.Note(found)
-	if found == at.CacheMiss && c.Misses.Cold() {
-		c.events.CacheMissing()
+func (m *Maker) NoteCache(found at.Cached) {
+	m.Misses.Note(found)
+	if found == at.CacheMiss && m.Misses.Cold() {
+		m.events.CacheMissing()
 	}
 }
 
 // Fail reports what went wrong with the entry src of d, and stops the copy if the
 // destination is full. What only failed because the context ended is not reported.
-func (s *Shared) Fail(d *dirs.Dir, src, dst at.Name, err error) {
+func (j *Job) Fail(d *dirs.Dir, src, dst at.Name, err error) {
 	var all []*report.Error
 	full := false
 	for _, f := range fault.All(err) {
-		if f.Canceled() && s.Ctx.Err() != nil {
+		if f.Canceled() && j.Ctx.Err() != nil {
 			continue
 		}
 		full = full || f.Full()
 		all = append(all, report.ErrorOf(f, d.SrcOf(src), d.DstOf(dst)))
 	}
 	if full {
-		s.Stop()
+		j.Stop()
 	}
 	if len(all) > 0 {
-		s.Report.Fail(full, all...)
+		j.Report.Fail(full, all...)
 	}
 }
 
 // Sync hands a file over to be synced and closed.
-func (s *Shared) Sync(f durable.File) {
-	s.Report.Progress.ToSync.Add(1)
-	s.Syncer.Add(f)
+func (j *Job) Sync(f durable.File) {
+	j.Report.Progress.ToSync.Add(1)
+	j.Syncer.Add(f)
 }

@@ -15,55 +15,55 @@ import (
 
 // copyOrLink calls makeCopy or, with PreserveLinks, makes a hard link to the copy of
 // another name of the source.
-func (c *Copier) copyOrLink(it *item.Item, makeCopy func(*item.Item) error) error {
+func (m *Maker) copyOrLink(it *item.Item, makeCopy func(*item.Item) error) error {
 	names := it.Stat.Nlink
-	if c.Opt.Follow == option.FollowAll {
+	if m.job.Opt.Follow == option.FollowAll {
 		names = math.MaxUint64 // any number of symbolic links may lead to it
 	}
-	if c.Opt.Preserve&option.PreserveLinks == 0 || names < 2 {
+	if m.job.Opt.Preserve&option.PreserveLinks == 0 || names < 2 {
 		return makeCopy(it)
 	}
 	for {
-		other, first := c.Links.Find(it.Stat.ID, names)
+		other, first := m.job.Links.Find(it.Stat.ID, names)
 		if first {
-			return c.copyFirst(it, other, makeCopy)
+			return m.copyFirst(it, other, makeCopy)
 		}
 		if !other.Wait() {
 			continue
 		}
-		if err := c.linkTo(it, other); !fault.CopyVanished(err) {
+		if err := m.linkTo(it, other); !fault.CopyVanished(err) {
 			return err
 		}
-		c.Links.Lost(it.Stat.ID, other) // another process has replaced the copy
+		m.job.Links.Lost(it.Stat.ID, other) // another process has replaced the copy
 	}
 }
 
-// copyFirst calls makeCopy, and makes known what became of the copy. It does so also if a function of the caller does not
-// return: other workers may wait for the copy.
-func (c *Copier) copyFirst(it *item.Item, made *hardlink.Copy, makeCopy func(*item.Item) error) (err error) {
+// copyFirst calls makeCopy, and makes known what became of the copy. It does so also if a function
+// of the caller does not return: other workers may wait for the copy.
+func (m *Maker) copyFirst(it *item.Item, made *hardlink.Copy, makeCopy func(*item.Item) error) (err error) {
 	ok := false
-	defer func() { c.Links.Made(it.Stat.ID, made, it.Dir, it.Dst, ok) }()
+	defer func() { m.job.Links.Made(it.Stat.ID, made, it.Dir, it.Dst, ok) }()
 	err = makeCopy(it)
-	ok = (err == nil || it.Kept) && c.isCopy(it)
+	ok = (err == nil || it.Kept) && m.isCopy(it)
 	return err
 }
 
 // isCopy reports whether the file at Dst is a copy of the source now. A file that
 // was left may be one, too.
-func (c *Copier) isCopy(it *item.Item) bool {
-	return it.What != report.Skipped || it.SameType && (c.Opt.Resume || c.Opt.Existing == option.Older)
+func (m *Maker) isCopy(it *item.Item) bool {
+	return it.What != report.Skipped || it.SameType && (m.job.Opt.Resume || m.job.Opt.Existing == option.Older)
 }
 
 // linkTo makes a hard link to the copy of another name of the source.
-func (c *Copier) linkTo(it *item.Item, other *hardlink.Copy) error {
-	if err := c.Handles.Use(other.Dir); err != nil {
+func (m *Maker) linkTo(it *item.Item, other *hardlink.Copy) error {
+	if err := m.job.Handles.Use(other.Dir); err != nil {
 		return err
 	}
-	defer c.Handles.Release(other.Dir)
+	defer m.job.Handles.Release(other.Dir)
 	it.What = report.Linked
-	return c.make(it, func(name at.Name) error {
-		err := c.Kernel.Link(other.Dir.DstFD, other.Name, at.NoFollow, it.Dir.DstFD, name)
-		if errors.Is(err, syscall.EEXIST) && c.isLinkOf(it, other) {
+	return m.makeBy(it, func(name at.Name) error {
+		err := m.Kernel.Link(other.Dir.DstFD, other.Name, at.NoFollow, it.Dir.DstFD, name)
+		if errors.Is(err, syscall.EEXIST) && m.isLinkOf(it, other) {
 			err = nil
 		}
 		return fault.Dest("link", err)
@@ -71,8 +71,8 @@ func (c *Copier) linkTo(it *item.Item, other *hardlink.Copy) error {
 }
 
 // isLinkOf reports whether what exists at Dst is a hard link to the other copy.
-func (c *Copier) isLinkOf(it *item.Item, other *hardlink.Copy) bool {
+func (m *Maker) isLinkOf(it *item.Item, other *hardlink.Copy) bool {
 	var a, b at.Stat
-	return c.Kernel.Stat(it.Dir.DstFD, it.Dst, at.NoFollow, &a) == nil &&
-		c.Kernel.Stat(other.Dir.DstFD, other.Name, at.NoFollow, &b) == nil && a.ID == b.ID
+	return m.Kernel.Stat(it.Dir.DstFD, it.Dst, at.NoFollow, &a) == nil &&
+		m.Kernel.Stat(other.Dir.DstFD, other.Name, at.NoFollow, &b) == nil && a.ID == b.ID
 }

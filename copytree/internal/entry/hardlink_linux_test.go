@@ -12,26 +12,27 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// TestCopyDoesNotReturn: a function of the caller ends the goroutine that makes the copy of a file with several names, or
-// panics. A worker that waits for the copy learns that there is none, and the next name is copied.
+// TestCopyDoesNotReturn: a function of the caller ends the goroutine that makes the copy of a file
+// with several names, or panics. A worker that waits for the copy learns that there is none, and
+// the next name is copied.
 func TestCopyDoesNotReturn(t *testing.T) {
 	for name, end := range map[string]func(){"Goexit": runtime.Goexit, "panic": func() { panic("mine") }} {
 		t.Run(name, func(t *testing.T) {
-			c := NewCopier(&Shared{Opt: option.Options{Preserve: option.PreserveLinks}}, at.New(), new(longCopies))
+			m := NewMaker(&Job{Opt: option.Options{Preserve: option.PreserveLinks}}, at.New(), new(longCopies))
 			it := item.Item{Stat: at.Stat{ID: at.ID{Dev: 1, Ino: 2}, Nlink: 3}}
 			var other *hardlink.Copy
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
 				defer func() { _ = recover() }()
-				_ = c.copyOrLink(&it, func(*item.Item) error {
-					other, _ = c.Links.Find(it.Stat.ID, it.Stat.Nlink)
+				_ = m.copyOrLink(&it, func(*item.Item) error {
+					other, _ = m.job.Links.Find(it.Stat.ID, it.Stat.Nlink)
 					end()
 					return nil
 				})
 			}()
 			<-ended
-			if _, first := c.Links.Find(it.Stat.ID, it.Stat.Nlink); !first {
+			if _, first := m.job.Links.Find(it.Stat.ID, it.Stat.Nlink); !first {
 				t.Fatal("the next name of the file waits for a copy that nobody makes")
 			}
 			if other.Wait() {

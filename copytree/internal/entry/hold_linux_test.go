@@ -34,18 +34,18 @@ func TestHoldNoFIFO(t *testing.T) {
 	}
 	defer in.Close()
 	long := new(longCopies)
-	c := NewCopier(&Shared{Opt: option.Options{CopyContents: true}}, at.New(), long)
+	m := NewMaker(&Job{Opt: option.Options{CopyContents: true}}, at.New(), long)
 	for kind, file := range map[at.Type]string{at.FIFO: "fifo", at.Regular: "file"} {
 		d := &dirs.Dir{}
 		d.SrcFD = int(in.Fd())
 		it := item.Item{Dir: d, Src: at.NameOf(file), Type: kind, SrcFD: -1, DstFD: -1}
-		c.Kernel.Hold = true
-		if err := c.openSource(&it); err != nil {
+		m.Hold.Holds = true
+		if err := m.openSource(&it); err != nil {
 			t.Fatal(err)
 		}
-		c.closeSource(&it)
-		if want := kind == at.Regular; c.Kernel.Hold != want {
-			t.Errorf("Hold is %t after opening a %s; want %t", c.Kernel.Hold, file, want)
+		m.closeSource(&it)
+		if want := kind == at.Regular; m.Hold.Holds != want {
+			t.Errorf("Hold is %t after opening a %s; want %t", m.Hold.Holds, file, want)
 		}
 	}
 	if *long != 1 {

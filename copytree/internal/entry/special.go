@@ -21,50 +21,50 @@ import (
 type makeCall func(name at.Name) error
 
 // copySpecial copies a file without content: a symbolic link, FIFO or device.
-func (c *Copier) copySpecial(it *item.Item) error {
+func (m *Maker) copySpecial(it *item.Item) error {
 	if it.Type == at.Symlink {
-		return c.copySymlink(it)
+		return m.copySymlink(it)
 	}
 	it.What = report.MadeSpecial
-	mode := it.Stat.Mode&^at.ModeBits | c.fileMode(it)
-	return c.makeWithAttributes(it, func(name at.Name) error {
-		return fault.Dest(it.MknodCall(), c.Kernel.Mknod(it.Dir.DstFD, name, mode, it.Stat.Rdev))
+	mode := it.Stat.Mode&^at.ModeBits | m.fileMode(it)
+	return m.makeWithAttributes(it, func(name at.Name) error {
+		return fault.Dest(it.MknodCall(), m.Kernel.Mknod(it.Dir.DstFD, name, mode, it.Stat.Rdev))
 	})
 }
 
-func (c *Copier) copySymlink(it *item.Item) error {
+func (m *Maker) copySymlink(it *item.Item) error {
 	it.What = report.Symlinked
-	target, err := c.Kernel.Readlink(it.Dir.SrcFD, it.Src, it.Stat.Size)
+	target, err := m.Kernel.Readlink(it.Dir.SrcFD, it.Src, it.Stat.Size)
 	if err != nil {
 		return fault.Source("readlink", err)
 	}
-	return c.makeWithAttributes(it, c.symlinkTo(target, it))
+	return m.makeWithAttributes(it, m.symlinkTo(target, it))
 }
 
-func (c *Copier) symlinkTo(target string, it *item.Item) makeCall {
+func (m *Maker) symlinkTo(target string, it *item.Item) makeCall {
 	return func(name at.Name) error {
-		return fault.Dest("symlink", c.Kernel.Symlink(target, it.Dir.DstFD, name))
+		return fault.Dest("symlink", m.Kernel.Symlink(target, it.Dir.DstFD, name))
 	}
 }
 
 // makeWithAttributes makes the copy and sets its attributes. If another process that
 // copies to the same place has removed it meanwhile, it is made again, after a random time
 // that becomes longer: two such processes would otherwise remove each other's copy each time.
-func (c *Copier) makeWithAttributes(it *item.Item, call makeCall) (refused error) {
+func (m *Maker) makeWithAttributes(it *item.Item, call makeCall) (refused error) {
 	for n := range attempts {
-		if err := c.make(it, call); err != nil || it.What == report.Skipped {
+		if err := m.makeBy(it, call); err != nil || it.What == report.Skipped {
 			return err
 		}
-		if refused = c.setAttributes(it); !fault.CopyVanished(refused) {
+		if refused = m.setAttributes(it); !fault.CopyVanished(refused) {
 			break
 		}
 		time.Sleep(rand.N(100 * time.Microsecond << n))
 	}
-	return c.keep(it, refused)
+	return m.keep(it, refused)
 }
 
 // make makes the copy, after room was made for it if need be.
-func (c *Copier) make(it *item.Item, call makeCall) error {
+func (m *Maker) makeBy(it *item.Item, call makeCall) error {
 	for range attempts {
 		err := call(it.Dst)
 		if err == nil {
@@ -74,7 +74,7 @@ func (c *Copier) make(it *item.Item, call makeCall) error {
 		if !errors.Is(err, syscall.EEXIST) {
 			return err
 		}
-		action, err := c.conflict.Resolve(it)
+		action, err := m.conflict.Resolve(it)
 		switch {
 		case err != nil:
 			return err
@@ -82,7 +82,7 @@ func (c *Copier) make(it *item.Item, call makeCall) error {
 			it.What = report.Skipped
 			return nil
 		case action == conflict.Replace:
-			return c.replace(it, call)
+			return m.replace(it, call)
 		}
 	}
 	return fault.Dest("open", fault.ErrChanged)
@@ -90,7 +90,7 @@ func (c *Copier) make(it *item.Item, call makeCall) error {
 
 // replace makes the copy under another name and renames it: what exists stays until
 // the copy does, as with GNU cp.
-func (c *Copier) replace(it *item.Item, call makeCall) error {
+func (m *Maker) replace(it *item.Item, call makeCall) error {
 	for range attempts {
 		name := at.NameOf(fmt.Sprintf(".sluice%08x", rand.Uint32()))
 		err := call(name)
@@ -100,11 +100,11 @@ func (c *Copier) replace(it *item.Item, call makeCall) error {
 		if err != nil {
 			return err
 		}
-		err = c.Kernel.Rename(it.Dir.DstFD, name, it.Dst)
-		_ = c.Kernel.Unlink(it.Dir.DstFD, name) // rename(2) does nothing if both are names of one file
+		err = m.Kernel.Rename(it.Dir.DstFD, name, it.Dst)
+		_ = m.Kernel.Unlink(it.Dir.DstFD, name) // rename(2) leaves two names of one file
 		it.Fresh = true
 		op := "symlink"
-		if c.Opt.Make == option.MakeHardLink {
+		if m.job.Opt.Make == option.MakeHardLink {
 			op = "link"
 		}
 		return fault.Dest(op, err)
@@ -113,13 +113,13 @@ func (c *Copier) replace(it *item.Item, call makeCall) error {
 }
 
 // makeHardLink makes a hard link to the source (MakeHardLink).
-func (c *Copier) makeHardLink(it *item.Item) error {
+func (m *Maker) makeHardLink(it *item.Item) error {
 	it.What = report.Linked
-	err := c.make(it, func(name at.Name) error {
-		return fault.Dest("link", c.Kernel.Link(it.Dir.SrcFD, it.Src, it.Follow, it.Dir.DstFD, name))
+	err := m.makeBy(it, func(name at.Name) error {
+		return fault.Dest("link", m.Kernel.Link(it.Dir.SrcFD, it.Src, it.Follow, it.Dir.DstFD, name))
 	})
 	if err == nil && it.What != report.Skipped {
-		c.conflict.Done(it)
+		m.conflict.Done(it)
 	}
 	return err
 }
@@ -127,39 +127,39 @@ func (c *Copier) makeHardLink(it *item.Item) error {
 // makeSymlink makes a symbolic link to the source (MakeSymlink). A relative target
 // is relative to the directory of the link, and so only leads to the source if that
 // is the current directory.
-func (c *Copier) makeSymlink(it *item.Item) error {
+func (m *Maker) makeSymlink(it *item.Item) error {
 	it.What = report.Symlinked
 	target := it.SrcPath()
-	if !filepath.IsAbs(target) && !c.inCurrentDir(it) {
-		return c.refuseRelative(it)
+	if !filepath.IsAbs(target) && !m.inCurrentDir(it) {
+		return m.refuseRelative(it)
 	}
-	if err := c.make(it, c.symlinkTo(target, it)); err != nil || it.What == report.Skipped {
+	if err := m.makeBy(it, m.symlinkTo(target, it)); err != nil || it.What == report.Skipped {
 		return err
 	}
-	return c.keep(it, c.Attr.CopyTimes(it.Copy(), &it.Stat))
+	return m.keep(it, m.Attr.CopyTimes(it.Copy(), &it.Stat))
 }
 
 // inCurrentDir reports whether the copy is to be in the current directory, whatever its path is.
 // If that cannot be found out, the call that makes the copy fails.
-func (c *Copier) inCurrentDir(it *item.Item) bool {
+func (m *Maker) inCurrentDir(it *item.Item) bool {
 	if !strings.ContainsRune(it.DstPath(), filepath.Separator) {
 		return true
 	}
-	fd, err := c.Kernel.OpenBase(".")
+	fd, err := m.Kernel.OpenBase(".")
 	if err != nil {
 		return true
 	}
-	defer c.Kernel.Close(fd)
+	defer m.Kernel.Close(fd)
 	var s at.Stat
-	return c.Kernel.Stat(fd, at.Dot, at.NoFollow, &s) != nil || s.ID == it.Dir.CopyID
+	return m.Kernel.Stat(fd, at.Dot, at.NoFollow, &s) != nil || s.ID == it.Dir.CopyID
 }
 
 // refuseRelative returns why no link with a relative target is made. What exists comes first: it
 // may be left, or be nothing that a link replaces. It is not touched.
-func (c *Copier) refuseRelative(it *item.Item) error {
-	stays, err := c.foresee(it)
+func (m *Maker) refuseRelative(it *item.Item) error {
+	stays, err := m.foresee(it)
 	switch {
-	case err != nil && !errors.Is(err, syscall.EEXIST): // EEXIST is what the link itself would fail with
+	case err != nil && !errors.Is(err, syscall.EEXIST): // EEXIST: so would the link itself
 		return err
 	case stays:
 		it.What = report.Skipped

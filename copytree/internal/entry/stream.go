@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// FIFOs are opened without waiting for the other end. Copier waits for it instead
+// FIFOs are opened without waiting for the other end. Maker waits for it instead
 // of open(2), so that the end of the context ends that, too.
 
 const (
@@ -41,9 +41,9 @@ func contentKind(t at.Type) content.Kind {
 
 // awaitWriter waits until the FIFO that is the source has data, or its last writer
 // has gone. Before, the destination is not touched.
-func (c *Copier) awaitWriter(it *item.Item) error {
-	for !c.Kernel.Readable(it.SrcFD, readablePoll) {
-		if err := c.Ctx.Err(); err != nil {
+func (m *Maker) awaitWriter(it *item.Item) error {
+	for !m.Kernel.Readable(it.SrcFD, readablePoll) {
+		if err := m.job.Ctx.Err(); err != nil {
 			return fault.Source("open", err)
 		}
 	}
@@ -52,20 +52,20 @@ func (c *Copier) awaitWriter(it *item.Item) error {
 
 // openExisting opens what exists, to be overwritten. For a FIFO it waits until
 // another process reads from it.
-func (c *Copier) openExisting(it *item.Item) (int, error) {
-	o := at.Opening{Access: c.access, Type: it.Existing, Empty: c.Opt.Make != option.MakeAttributes}
+func (m *Maker) openExisting(it *item.Item) (int, error) {
+	o := at.Opening{Access: m.access, Type: it.Existing, Empty: m.job.Opt.Make != option.MakeAttributes}
 	if it.Existing != at.Regular {
-		c.events.LongCopy()
-		c.Kernel.Hold = c.Hold.Ignore()
+		m.events.LongCopy()
+		m.Hold.Ignore()
 	}
 	for poll := minReaderPoll; ; poll = min(2*poll, maxReaderPoll) {
-		fd, err := c.Kernel.Overwrite(it.Dir.DstFD, it.Dst, it.Through, o)
+		fd, err := m.Kernel.Overwrite(it.Dir.DstFD, it.Dst, it.Through, o)
 		if it.Existing != at.FIFO || !errors.Is(err, syscall.ENXIO) {
 			return fd, err
 		}
 		select {
-		case <-c.Ctx.Done():
-			return -1, c.Ctx.Err()
+		case <-m.job.Ctx.Done():
+			return -1, m.job.Ctx.Err()
 		case <-time.After(poll):
 		}
 	}

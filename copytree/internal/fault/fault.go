@@ -85,22 +85,36 @@ func CopyVanished(err error) bool {
 	return ok && f.Dest && errors.Is(f.Err, syscall.ENOENT)
 }
 
-// Reasons to refuse a copy, and what was found while copying. Package copytree
-// exports them, with comments.
+// Reasons to refuse the copy of a file, and what was found while copying.
 var (
-	ErrDirectory  = errors.New("is a directory, and only files are copied")
-	ErrSameFile   = errors.New("source and destination are the same file")
+	// ErrDirectory: a source is a directory, and Options.Files is set.
+	ErrDirectory = errors.New("is a directory, and only files are copied")
+	// ErrSameFile: source and destination are the same file.
+	ErrSameFile = errors.New("source and destination are the same file")
+	// ErrIntoItself: a directory would be copied into itself, without end.
 	ErrIntoItself = errors.New("cannot copy a directory into itself")
-	ErrTwice      = errors.New("will not overwrite what was just copied")
-	ErrThrough    = errors.New("will not copy through a symbolic link that was just made")
-	ErrExists     = errors.New("not replacing")
-	ErrNotDir     = errors.New("cannot overwrite a non-directory with a directory")
-	ErrIsDir      = errors.New("cannot overwrite a directory with a non-directory")
-	ErrCycle      = errors.New("symbolic links lead to a directory that contains them")
-	ErrChanged    = errors.New("changed while it was copied")
-	ErrVerify     = errors.New("the copy differs from its source")
-	ErrDangling   = errors.New("not writing through a dangling symbolic link")
-	ErrStream     = errors.New("it cannot be read a second time")
-	ErrRelative   = errors.New("can make relative symbolic links only in current directory")
-	ErrElsewhere  = errors.New("a backup has to be in the same directory")
+	// ErrTwice: another Pair with the same Dst has made what would be overwritten.
+	ErrTwice = errors.New("will not overwrite what was just copied")
+	// ErrThrough: another Pair has made the symbolic link that would be followed.
+	ErrThrough = errors.New("will not copy through a symbolic link that was just made")
+	// ErrExists: something exists at the destination (SkipFail).
+	ErrExists = errors.New("not replacing")
+	// ErrNotDir: a directory would replace something that is none.
+	ErrNotDir = errors.New("cannot overwrite a non-directory with a directory")
+	// ErrIsDir: something that is no directory would replace one.
+	ErrIsDir = errors.New("cannot overwrite a directory with a non-directory")
+	// ErrCycle: symbolic links lead to a directory that contains them (FollowAll).
+	ErrCycle = errors.New("symbolic links lead to a directory that contains them")
+	// ErrChanged: a file or directory was replaced by another while it was copied.
+	ErrChanged = errors.New("changed while it was copied")
+	// ErrVerify: the copy differs from its source (Options.Verify).
+	ErrVerify = errors.New("the copy differs from its source")
+	// ErrDangling: Dst is a symbolic link that leads nowhere (Options.WriteDangling).
+	ErrDangling = errors.New("not writing through a dangling symbolic link")
+	// ErrStream: a FIFO or terminal cannot be read a second time (Options.Verify).
+	ErrStream = errors.New("it cannot be read a second time")
+	// ErrRelative: a symbolic link to a relative path would lead nowhere (MakeSymlink).
+	ErrRelative = errors.New("can make relative symbolic links only in current directory")
+	// ErrElsewhere: Options.Backup has returned a path in another directory.
+	ErrElsewhere = errors.New("a backup has to be in the same directory")
 )

@@ -30,7 +30,7 @@ type Item struct {
 	Fresh      bool    // the copy was made, rather than overwritten
 	Existing   at.Type // what is overwritten; Unknown if nothing is
 	BehindLink bool    // the copy is where a symbolic link at Dst leads
-	Elsewhere  bool    // what is written to is a block device, or may be on another file system than Dir's copy
+	Elsewhere  bool    // written to a block device, or maybe to another file system than Dir's copy
 	Kept       bool    // attributes were refused: an error after which the copy stays
 	SameType   bool    // what exists at Dst and is left there has the source's type
 

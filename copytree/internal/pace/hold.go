@@ -2,7 +2,7 @@ package pace
 
 import "time"
 
-// Hold decides whether a worker's system calls hold its P (at.Kernel.Hold). They
+// Hold decides whether a worker's system calls hold its P (at.Kernel.Clone). They
 // do while everything comes from memory and goes there: such a call takes some
 // microseconds, and announcing each to the Go scheduler costs a tenth of the whole
 // copy. A file that has taken long is a sign that something had to wait, such as
@@ -10,6 +10,10 @@ import "time"
 // files after it do not hold the P: 64 files, and twice as many if a slow one
 // follows soon.
 type Hold struct {
+	// Holds says whether the calls hold the P now. Begin and Ignore set it; the worker's
+	// at.Kernel reads it.
+	Holds bool
+
 	allowed   bool          // the worker's calls may hold the P at all
 	begun     time.Duration // when the file began, by sinceStart; 0: it is not watched
 	remaining int           // files whose calls will not hold the P
@@ -43,24 +47,22 @@ func (h *Hold) Allow(allowed bool) { h.allowed = allowed }
 // Allowed returns what Allow has set.
 func (h *Hold) Allowed() bool { return h.allowed }
 
-// Begin begins a file, and reports whether its calls hold the P.
-func (h *Hold) Begin() bool {
-	if !h.allowed {
-		return false
-	}
-	if h.remaining > 0 {
+// Begin begins a file, and decides whether its calls hold the P.
+func (h *Hold) Begin() {
+	h.Holds = h.allowed && h.remaining == 0
+	switch {
+	case h.Holds:
+		h.begun = sinceStart()
+	case h.allowed:
 		h.remaining--
-		return false
 	}
-	h.begun = sinceStart()
-	return true
 }
 
 // Ignore excludes the current file, which takes long because it is large or a
-// stream. It returns false, which the caller assigns to at.Kernel.Hold.
-func (h *Hold) Ignore() bool {
+// stream: its calls do not hold the P.
+func (h *Hold) Ignore() {
 	h.begun = 0
-	return false
+	h.Holds = false
 }
 
 // End ends the file.

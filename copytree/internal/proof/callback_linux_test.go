@@ -9,38 +9,39 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
+	"github.com/sluiceio/sluice/copytree/internal/report"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
 // breaking are the Options whose functions call end.
-var breaking = map[string]func(end func()) copytree.Options{
-	"OnDone": func(end func()) copytree.Options {
-		return copytree.Options{OnDone: func(d copytree.Done) {
-			if d.What == copytree.Copied {
+var breaking = map[string]func(end func()) option.Options{
+	"OnDone": func(end func()) option.Options {
+		return option.Options{OnDone: func(d report.Done) {
+			if d.What == report.Copied {
 				end()
 			}
 		}}
 	},
-	"OnDone of a directory": func(end func()) copytree.Options {
-		return copytree.Options{OnDone: func(d copytree.Done) {
-			if d.What == copytree.MadeDir || d.What == copytree.Merged {
+	"OnDone of a directory": func(end func()) option.Options {
+		return option.Options{OnDone: func(d report.Done) {
+			if d.What == report.MadeDir || d.What == report.Merged {
 				end()
 			}
 		}}
 	},
-	"OnError": func(end func()) copytree.Options {
-		return copytree.Options{OnError: func(*copytree.Error) { end() }}
+	"OnError": func(end func()) option.Options {
+		return option.Options{OnError: func(*report.Error) { end() }}
 	},
-	"OnError of an fsync": func(end func()) copytree.Options {
-		return copytree.Options{OnError: func(*copytree.Error) { end() }, Sync: copytree.SyncFiles}
+	"OnError of an fsync": func(end func()) option.Options {
+		return option.Options{OnError: func(*report.Error) { end() }, Sync: option.SyncFiles}
 	},
-	"OnWait": func(end func()) copytree.Options { return copytree.Options{OnWait: end} },
-	"Ask": func(end func()) copytree.Options {
-		return copytree.Options{Ask: func(string) bool { end(); return true }}
+	"OnWait": func(end func()) option.Options { return option.Options{OnWait: end} },
+	"Ask": func(end func()) option.Options {
+		return option.Options{Ask: func(string) bool { end(); return true }}
 	},
-	"Backup": func(end func()) copytree.Options {
-		return copytree.Options{Backup: func(string) (string, error) { end(); return "", nil }}
+	"Backup": func(end func()) option.Options {
+		return option.Options{Backup: func(string) (string, error) { end(); return "", nil }}
 	},
 }
 
@@ -77,7 +78,8 @@ func TestCallbackDoesNotReturn(t *testing.T) {
 				endBy(t, options(runtime.Goexit), concurrency)
 			})
 		}
-		// With one goroutine, the panic reaches the caller of Copy. Another's would end the program.
+		// With one goroutine, the panic reaches the caller of Copy. Another's would end the
+		// program.
 		t.Run(name+"/panic", func(t *testing.T) {
 			if strings.Contains(name, "fsync") {
 				t.Skip("called by other goroutines")
@@ -90,11 +92,11 @@ func TestCallbackDoesNotReturn(t *testing.T) {
 }
 
 // endBy copies with o, by a goroutine of its own. It returns what Copy panicked with.
-func endBy(t *testing.T, o copytree.Options, concurrency int) (panicked any) {
+func endBy(t *testing.T, o option.Options, concurrency int) (panicked any) {
 	t.Helper()
 	dst, src := breakableTree(t)
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
-	o.Scheduler, o.Concurrency = s, concurrency
+	o.Concurrency = concurrency
 	before := testenv.HeldNow(t)
 	ended := make(chan struct{})
 	var err error
@@ -102,7 +104,7 @@ func endBy(t *testing.T, o copytree.Options, concurrency int) (panicked any) {
 	go func() {
 		defer close(ended)
 		defer func() { panicked = recover() }()
-		_, err = within(t, dst, src, o)
+		_, err = withinOn(t, s, dst, src, o)
 		returned = true
 	}()
 	<-ended
@@ -118,14 +120,14 @@ func endBy(t *testing.T, o copytree.Options, concurrency int) (panicked any) {
 	return panicked
 }
 
-// TestCallbackDoesNotReturnLinks: OnWait ends the copy of a file with two names, while another worker waits to link the
-// second name to it.
+// TestCallbackDoesNotReturnLinks: OnWait ends the copy of a file with two names, while another
+// worker waits to link the second name to it.
 func TestCallbackDoesNotReturnLinks(t *testing.T) {
 	src := filepath.Join(t.TempDir(), "tree")
 	put(t, filepath.Join(src, "0/large"), strings.Repeat("x", 1<<20))
 	must(t, os.Mkdir(filepath.Join(src, "1"), 0o755), os.Link(filepath.Join(src, "0/large"), filepath.Join(src, "1/large")))
-	o := copytree.Options{
-		Preserve: copytree.PreserveLinks, Reflink: copytree.ReflinkNever, Concurrency: 2,
+	o := option.Options{
+		Preserve: option.PreserveLinks, Reflink: option.ReflinkNever, Concurrency: 2,
 		OnWait: func() {
 			testenv.WaitOr(
 				func() bool { return testenv.Parked("hardlink.(*Copy).Wait") > 0 },

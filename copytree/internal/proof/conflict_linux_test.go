@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 )
@@ -74,15 +74,15 @@ func TestConflicts(t *testing.T) {
 	root := treegen.Able(dir).Root
 	for _, how := range []struct {
 		name, cp string
-		o        copytree.Options
+		o        option.Options
 		like     treecmp.Aspect
 	}{
-		{"all", "-a", copytree.Options{Preserve: copytree.PreserveAll}, kept &^ treecmp.Atime &^ treecmp.Mtime},
-		{"nothing", "-r", copytree.Options{}, plain},
-		{"forced", "-a -f", copytree.Options{Preserve: copytree.PreserveAll, Force: true}, kept &^ treecmp.Atime &^ treecmp.Mtime},
-		{"removed", "-a --remove-destination", copytree.Options{Preserve: copytree.PreserveAll, Unlink: true}, kept &^ treecmp.Atime &^ treecmp.Mtime},
-		{"skipped", "-a -n", copytree.Options{Preserve: copytree.PreserveAll, Existing: copytree.Skip}, kept &^ treecmp.Atime &^ treecmp.Mtime},
-		{"older", "-a -u", copytree.Options{Preserve: copytree.PreserveAll, Existing: copytree.Older}, kept &^ treecmp.Atime &^ treecmp.Mtime},
+		{"all", "-a", option.Options{Preserve: option.PreserveAll}, kept &^ treecmp.Atime &^ treecmp.Mtime},
+		{"nothing", "-r", option.Options{}, plain},
+		{"forced", "-a -f", option.Options{Preserve: option.PreserveAll, Force: true}, kept &^ treecmp.Atime &^ treecmp.Mtime},
+		{"removed", "-a --remove-destination", option.Options{Preserve: option.PreserveAll, Unlink: true}, kept &^ treecmp.Atime &^ treecmp.Mtime},
+		{"skipped", "-a -n", option.Options{Preserve: option.PreserveAll, Existing: option.Skip}, kept &^ treecmp.Atime &^ treecmp.Mtime},
+		{"older", "-a -u", option.Options{Preserve: option.PreserveAll, Existing: option.Older}, kept &^ treecmp.Atime &^ treecmp.Mtime},
 	} {
 		t.Run(how.name, func(t *testing.T) {
 			for src := range meeting {
@@ -105,11 +105,11 @@ func TestConflicts(t *testing.T) {
 // TestDryRun: a copy that is only pretended counts what a real one would do, and touches nothing.
 func TestDryRun(t *testing.T) {
 	for name, c := range map[string]struct {
-		o               copytree.Options
+		o               option.Options
 		copied, skipped int64
 	}{
-		"overwritten": {copytree.Options{}, 2, 0},
-		"skipped":     {copytree.Options{Existing: copytree.Skip}, 1, 1},
+		"overwritten": {option.Options{}, 2, 0},
+		"skipped":     {option.Options{Existing: option.Skip}, 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -136,7 +136,7 @@ type meet struct {
 }
 
 // run copies with cp and with Copy, and returns how the copies differ.
-func (m meet) run(cp string, o copytree.Options, like treecmp.Aspect) string {
+func (m meet) run(cp string, o option.Options, like treecmp.Aspect) string {
 	m.build("source", m.src)
 	m.build("theirs", m.dst)
 	m.build("ours", m.dst)
@@ -157,7 +157,7 @@ func (m meet) run(cp string, o copytree.Options, like treecmp.Aspect) string {
 }
 
 // alone copies with Copy, and compares the copy with its source.
-func (m meet) alone(o copytree.Options) {
+func (m meet) alone(o option.Options) {
 	m.build("source", m.src)
 	m.build("ours", m.dst)
 	copied(m.T, m.at("ours"), m.at("source"), o)

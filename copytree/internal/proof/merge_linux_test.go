@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 )
@@ -37,11 +37,11 @@ func TestMerges(t *testing.T) {
 // mergeWays are ways to merge trees. Times of directories are not compared: -r does
 // not touch a directory in which it makes nothing.
 var mergeWays = []variant{
-	{name: "all", o: copytree.Options{Preserve: copytree.PreserveAll}, cp: "-a", like: kept &^ treecmp.Atime},
+	{name: "all", o: option.Options{Preserve: option.PreserveAll}, cp: "-a", like: kept &^ treecmp.Atime},
 	{name: "nothing", cp: "-r", like: plain},
-	{name: "removed first", o: copytree.Options{Preserve: copytree.PreserveAll, Unlink: true}, cp: "-a --remove-destination", like: kept &^ treecmp.Atime},
-	{name: "forced", o: copytree.Options{Preserve: copytree.PreserveAll, Force: true}, cp: "-a -f", like: kept &^ treecmp.Atime},
-	{name: "owner and mode", o: copytree.Options{Preserve: copytree.PreserveOwner | copytree.PreserveMode}, cp: "-r --preserve=mode,ownership", like: plain},
+	{name: "removed first", o: option.Options{Preserve: option.PreserveAll, Unlink: true}, cp: "-a --remove-destination", like: kept &^ treecmp.Atime},
+	{name: "forced", o: option.Options{Preserve: option.PreserveAll, Force: true}, cp: "-a -f", like: kept &^ treecmp.Atime},
+	{name: "owner and mode", o: option.Options{Preserve: option.PreserveOwner | option.PreserveMode}, cp: "-r --preserve=mode,ownership", like: plain},
 }
 
 // filesAndDirs returns the part of a tree that cp replaces in the same way. Without it
@@ -51,7 +51,7 @@ var mergeWays = []variant{
 // on the order; and without PreserveLinks cp writes several sources into one file with
 // their names.
 func (v variant) filesAndDirs(t treegen.Tree) treegen.Tree {
-	links := v.o.Preserve&copytree.PreserveLinks != 0
+	links := v.o.Preserve&option.PreserveLinks != 0
 	for i := range t {
 		t[i].Mode &= 0o777
 		if t[i].Kind == treegen.File {

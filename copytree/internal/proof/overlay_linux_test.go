@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/engine"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 )
@@ -47,14 +48,14 @@ func (l overlay) wrong(trees ...treegen.Tree) string {
 	ours, theirs := filepath.Join(l.dir, "ours"), filepath.Join(l.dir, "theirs")
 	must(l.T, os.Mkdir(ours, 0o755), os.Mkdir(theirs, 0o755))
 	args := strings.Fields(l.cp)
-	var pairs []copytree.Pair
+	var pairs []option.Pair
 	for i, tree := range trees {
 		from := filepath.Join(l.dir, fmt.Sprint("source", i))
 		must(l.T, treegen.Build(from, l.filesAndDirs(l.fit(tree))))
 		args = append(args, from+"/.")
-		pairs = append(pairs, copytree.Pair{Dst: ours + "/.", Src: from + "/."})
+		pairs = append(pairs, option.Pair{Dst: ours + "/.", Src: from + "/."})
 	}
-	_, err := copytree.CopyAll(l.Context(), pairs, l.o)
+	_, err := engine.Copy(l.Context(), nil, pairs, l.o)
 	out, cpErr := exec.Command("cp", append(args, theirs)...).CombinedOutput()
 	if (err == nil) != (cpErr == nil) {
 		return fmt.Sprintf("CopyAll = %v; cp %s: %v: %s", err, l.cp, cpErr, out)

@@ -9,21 +9,22 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 )
 
-// TestResumeAfterKill: a copy that was killed has files with the size and the times of their sources that lack the mode or
-// the owner. The next one copies these again, and leaves the others. On other architectures symbolic links get no times.
+// TestResumeAfterKill: a copy that was killed leaves files that have the size and the times of
+// their sources, and lack the mode or the owner. The next copy makes these files again, and no
+// complete one. On other architectures symbolic links get no times.
 func TestResumeAfterKill(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")
 	must(t, os.Symlink("file", "tree/link"), os.Lchown("tree/link", 1000, 1001))
 	must(t, os.Chown("tree/file", 1000, 1001), unix.Chmod("tree/file", 0o6755))
-	o := copytree.Options{
-		Preserve: copytree.PreserveMode | copytree.PreserveOwner | copytree.PreserveTimes,
-		Require:  copytree.PreserveOwner,
+	o := option.Options{
+		Preserve: option.PreserveMode | option.PreserveOwner | option.PreserveTimes,
+		Require:  option.PreserveOwner,
 	}
 	copied(t, "copy", "tree", o)
 	o.Resume = true
@@ -49,7 +50,8 @@ func TestResumeAfterKill(t *testing.T) {
 	}
 }
 
-// TestResumeOfOthers: a copy that may not have its source's owner has neither that nor suid and sgid. It is complete.
+// TestResumeOfOthers: a copy that may not have its source's owner has neither that nor suid and
+// sgid. It is complete.
 func TestResumeOfOthers(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())

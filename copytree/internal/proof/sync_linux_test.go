@@ -7,14 +7,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	fs "github.com/sluiceio/sluice/internal/test/places"
 )
 
-var syncFileSystem = copytree.Options{Sync: copytree.SyncFileSystem, WriteDangling: true}
+var syncFileSystem = option.Options{Sync: option.SyncFileSystem, WriteDangling: true}
 
-// TestSyncElsewhere: with SyncFileSystem, a file that is written to another file system than its directory is on is
-// synced by itself.
+// TestSyncElsewhere: with SyncFileSystem, a file that is on another file system than its directory
+// gets an fsync.
 func TestSyncElsewhere(t *testing.T) {
 	here, there := t.TempDir(), memory(t)
 	if device(t, here) == device(t, there) {
@@ -60,7 +60,8 @@ func TestSyncMountedFile(t *testing.T) {
 	}
 }
 
-// TestSyncDevice: syncfs(2) of the directory that has a block device's name does not write what the device caches.
+// TestSyncDevice: syncfs(2) of the directory that has a block device's name does not write what the
+// device caches.
 func TestSyncDevice(t *testing.T) {
 	needRoot(t)
 	device := fs.Loop(t, 1<<20)

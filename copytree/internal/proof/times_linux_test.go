@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
 // coarse are file systems that keep times in coarser steps than nanoseconds, and the steps.
@@ -38,11 +38,11 @@ func TestCoarseTimes(t *testing.T) {
 				put(t, name, "content")
 				must(t, os.Chtimes(name, at, at))
 			}
-			o := copytree.Options{Preserve: copytree.PreserveTimes}
+			o := option.Options{Preserve: option.PreserveTimes}
 			copied(t, "copy", src, o)
 			older, resume := o, o
-			older.Existing, resume.Resume = copytree.Older, true
-			for _, again := range []copytree.Options{older, resume} {
+			older.Existing, resume.Resume = option.Older, true
+			for _, again := range []option.Options{older, resume} {
 				if r := copied(t, "copy", src, again); r.Files != 0 {
 					t.Errorf("%+v: %d files copied again", again, r.Files)
 				}

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 )
@@ -20,12 +20,12 @@ func TestTogether(t *testing.T) {
 	}
 	dir := memory(t)
 	o := treegen.Able(dir)
-	o.Nodes, o.MaxFile, o.ACLs = 150, 100<<10, false // without: a default ACL that one copy sets changes what the other makes
+	o.Nodes, o.MaxFile, o.ACLs = 150, 100<<10, false // a default ACL of one copy changes the other
 	src := filepath.Join(dir, "src")
 	must(t, treegen.Build(src, treegen.Random(firstSeed(t), o)))
 	for _, v := range []variant{
 		{name: "nothing", like: plain &^ treecmp.Links &^ treecmp.Xattrs &^ treecmp.ACLs &^ treecmp.Mode &^ treecmp.Owner},
-		{name: "all", o: copytree.Options{Preserve: copytree.PreserveAll}, like: kept &^ treecmp.Atime &^ treecmp.Links},
+		{name: "all", o: option.Options{Preserve: option.PreserveAll}, like: kept &^ treecmp.Atime &^ treecmp.Links},
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			for range 10 {
@@ -43,7 +43,7 @@ func TestTogether(t *testing.T) {
 }
 
 // together copies twice at the same time.
-func together(t *testing.T, dst, src string, o copytree.Options) {
+func together(t *testing.T, dst, src string, o option.Options) {
 	t.Helper()
 	var both sync.WaitGroup
 	for range 2 {

@@ -13,13 +13,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-var all = copytree.Options{Preserve: copytree.PreserveAll}
+var all = option.Options{Preserve: option.PreserveAll}
 
 // TestSuidIsKept copies files of another owner: chown(2) removes suid and sgid, so it
 // must come before chmod(2). otiai10/copy has the order wrong.
@@ -47,7 +47,7 @@ func init() {
 		if err := errors.Join(unix.Setgroups(nil), unix.Setresgid(65534, 65534, 65534), unix.Setresuid(65534, 65534, 65534)); err != nil {
 			return err
 		}
-		r, err := copytree.Copy(context.Background(), "copy", "tree", all)
+		r, err := copyOne(context.Background(), "copy", "tree", all)
 		fmt.Printf("%d failed", r.Failed)
 		for _, e := range r.Errors {
 			fmt.Printf("; %v", e)
@@ -135,7 +135,7 @@ func TestReadOnlyDirectories(t *testing.T) {
 func TestNoWindow(t *testing.T) {
 	was := unix.Umask(0)
 	defer unix.Umask(was)
-	for _, o := range []copytree.Options{{}, all} {
+	for _, o := range []option.Options{{}, all} {
 		t.Chdir(t.TempDir())
 		const files = 30
 		for i := range files {
@@ -242,8 +242,8 @@ func TestInheritedACL(t *testing.T) {
 	}
 }
 
-// TestInheritedReadOnly: a user copies into a directory whose ACL makes new directories ones that the owner may open and
-// not write to.
+// TestInheritedReadOnly: a user copies into a directory whose ACL makes new directories ones that
+// the owner may open and not write to.
 func TestInheritedReadOnly(t *testing.T) {
 	nobodysDir(t)
 	put(t, "tree/a/b/file", "content")
@@ -260,7 +260,8 @@ func TestInheritedReadOnly(t *testing.T) {
 	hasMode(t, "copy/a/b", 0o750)
 }
 
-// TestUnsearchableAncestor: a user copies in a directory that is below one that the user may not search.
+// TestUnsearchableAncestor: a user copies in a directory that is below one that the user may not
+// search.
 func TestUnsearchableAncestor(t *testing.T) {
 	nobodysDir(t)
 	put(t, "closed/open/tree/file", "content")

@@ -12,7 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/engine"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
 // TestVanishing: files and directories are removed and made again while they are
@@ -30,9 +32,9 @@ func TestVanishing(t *testing.T) {
 		os.Rename("away", name)
 	})
 	for range 40 {
-		r, _ := within(t, "copy", "tree", copytree.Options{})
+		r, _ := within(t, "copy", "tree", option.Options{})
 		for _, e := range r.Errors {
-			if !errors.Is(e, fs.ErrNotExist) && !errors.Is(e, copytree.ErrChanged) {
+			if !errors.Is(e, fs.ErrNotExist) && !errors.Is(e, fault.ErrChanged) {
 				t.Errorf("%v; want that it is not there, or changed", e)
 			}
 		}
@@ -61,7 +63,7 @@ func TestGrowing(t *testing.T) {
 		}
 	})
 	for range 20 {
-		_, err := within(t, "copy", "file", copytree.Options{Reflink: copytree.ReflinkNever})
+		_, err := within(t, "copy", "file", option.Options{Reflink: option.ReflinkNever})
 		got, readErr := os.ReadFile("copy")
 		if err != nil || readErr != nil || len(got) < 1<<20 || len(bytes.Trim(got, "x")) > 0 {
 			t.Errorf("%v, %v: %d bytes, others than the file's among them: %d", err, readErr, len(got), len(bytes.Trim(got, "x")))
@@ -90,7 +92,7 @@ func TestShrinking(t *testing.T) {
 		}
 	})
 	for range 30 {
-		_, err := within(t, "copy", "file", copytree.Options{})
+		_, err := within(t, "copy", "file", option.Options{})
 		if err != nil {
 			t.Error(err)
 		}
@@ -119,7 +121,7 @@ func TestSwappedSourceFile(t *testing.T) {
 		unix.Renameat2(unix.AT_FDCWD, fmt.Sprint("tree/", i), unix.AT_FDCWD, fmt.Sprint("links/", i), unix.RENAME_EXCHANGE)
 	})
 	for range 60 {
-		within(t, "copy", "tree", copytree.Options{})
+		within(t, "copy", "tree", option.Options{})
 		for i := range files {
 			name := fmt.Sprint("copy/", i)
 			if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
@@ -140,8 +142,8 @@ func TestHardLinksAcrossSources(t *testing.T) {
 	put(t, "a/file", "content")
 	put(t, "b/other", "other")
 	must(t, os.Link("a/file", "b/link"), os.Link("a/file", "link"), os.Mkdir("to", 0o755))
-	pairs := []copytree.Pair{{Dst: "to/a", Src: "a"}, {Dst: "to/b", Src: "b"}, {Dst: "to/link", Src: "link"}}
-	r, err := copytree.CopyAll(t.Context(), pairs, all)
+	pairs := []option.Pair{{Dst: "to/a", Src: "a"}, {Dst: "to/b", Src: "b"}, {Dst: "to/link", Src: "link"}}
+	r, err := engine.Copy(t.Context(), nil, pairs, all)
 	if err != nil || r.Links != 2 {
 		t.Errorf("%d links, %v; want 2", r.Links, err)
 	}
@@ -167,8 +169,8 @@ func TestTwice(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "a/file", "first")
 	put(t, "b/file", "second")
-	_, err := copytree.CopyAll(t.Context(), []copytree.Pair{{Dst: "to", Src: "a/file"}, {Dst: "to", Src: "b/file"}}, all)
-	if !errors.Is(err, copytree.ErrTwice) {
+	_, err := engine.Copy(t.Context(), nil, []option.Pair{{Dst: "to", Src: "a/file"}, {Dst: "to", Src: "b/file"}}, all)
+	if !errors.Is(err, fault.ErrTwice) {
 		t.Errorf("CopyAll = %v; want ErrTwice", err)
 	}
 	holds(t, "to", "first")
@@ -182,7 +184,7 @@ func TestMadeHardLinks(t *testing.T) {
 	put(t, "tree/file", "content")
 	must(t, unix.Mkfifo("tree/fifo", 0o600), os.Symlink("file", "tree/symlink"))
 	o := all
-	o.Make = copytree.MakeHardLink
+	o.Make = option.MakeHardLink
 	copied(t, "copy", "tree", o)
 	for _, name := range []string{"a/file", "file", "fifo", "symlink"} {
 		sameFile(t, filepath.Join("tree", name), filepath.Join("copy", name))
@@ -197,7 +199,7 @@ func TestLinksToWhatWasLeft(t *testing.T) {
 	must(t, os.Link("tree/a", "tree/b"))
 	put(t, "copy/a", "old")
 	o := all
-	o.Existing = copytree.Skip
+	o.Existing = option.Skip
 	copied(t, "copy", "tree", o)
 	holds(t, "copy/a", "old")
 	holds(t, "copy/b", "new")
@@ -215,7 +217,7 @@ func TestOntoHardLinks(t *testing.T) {
 		put(t, fmt.Sprintf("tree/%d/file", i), content)
 		must(t, os.MkdirAll(fmt.Sprint("copy/", i), 0o755), os.Link("one", fmt.Sprintf("copy/%d/file", i)))
 	}
-	copied(t, "copy", "tree", copytree.Options{})
+	copied(t, "copy", "tree", option.Options{})
 	for i := range files {
 		holds(t, fmt.Sprintf("copy/%d/file", i), strings.Repeat(string(rune('a'+i)), 300<<10))
 	}

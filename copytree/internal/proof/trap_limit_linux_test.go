@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -34,7 +34,7 @@ func init() {
 		}
 		o := all
 		o.Concurrency = n
-		if _, err := copytree.Copy(context.Background(), "copy", "tree", o); err != nil {
+		if _, err := copyOne(context.Background(), "copy", "tree", o); err != nil {
 			return err
 		}
 		status, err := os.ReadFile("/proc/self/status")
@@ -148,7 +148,7 @@ func TestNames(t *testing.T) {
 	for _, name := range names {
 		put(t, filepath.Join("tree", name, name), name)
 	}
-	r := copied(t, "copy", "tree", copytree.Options{})
+	r := copied(t, "copy", "tree", option.Options{})
 	if int(r.Files) != len(names) || int(r.Dirs) != len(names)+1 {
 		t.Errorf("%d files and %d directories; want %d and one more", r.Files, r.Dirs, len(names))
 	}

@@ -11,7 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 	fs "github.com/sluiceio/sluice/internal/test/places"
@@ -98,8 +99,8 @@ func TestBetweenPlaces(t *testing.T) {
 		}
 	}
 	put(t, filepath.Join(from, "file"), "content")
-	refused(t, filepath.Join(to, "clone"), filepath.Join(from, "file"), copytree.Options{Reflink: copytree.ReflinkAlways}, unix.EXDEV)
-	refused(t, filepath.Join(to, "link"), filepath.Join(from, "file"), copytree.Options{Make: copytree.MakeHardLink}, unix.EXDEV)
+	refused(t, filepath.Join(to, "clone"), filepath.Join(from, "file"), option.Options{Reflink: option.ReflinkAlways}, unix.EXDEV)
+	refused(t, filepath.Join(to, "link"), filepath.Join(from, "file"), option.Options{Make: option.MakeHardLink}, unix.EXDEV)
 	for _, name := range []string{"clone", "link"} {
 		if _, err := os.Lstat(filepath.Join(to, name)); err == nil {
 			t.Errorf("%s is there, of a copy that failed", name)
@@ -115,7 +116,7 @@ func TestFullDisk(t *testing.T) {
 	for i := range 12 {
 		put(t, fmt.Sprint("tree/", i), strings.Repeat("x", size))
 	}
-	r := refused(t, filepath.Join(dir, "copy"), "tree", copytree.Options{}, unix.ENOSPC)
+	r := refused(t, filepath.Join(dir, "copy"), "tree", option.Options{}, unix.ENOSPC)
 	if r.Files == 0 || r.Failed == 0 {
 		t.Errorf("%d files and %d failed; want some of both", r.Files, r.Failed)
 	}
@@ -142,11 +143,11 @@ func TestFullDiskHoles(t *testing.T) {
 	put(t, "file", "")
 	must(t, os.Truncate("file", 1<<30))
 	dst := filepath.Join(dir, "copy")
-	refused(t, dst, "file", copytree.Options{Sparse: copytree.SparseNever}, unix.ENOSPC)
+	refused(t, dst, "file", option.Options{Sparse: option.SparseNever}, unix.ENOSPC)
 	if _, err := os.Lstat(dst); err == nil {
 		t.Error("there is a copy")
 	}
-	r := copied(t, dst, "file", copytree.Options{})
+	r := copied(t, dst, "file", option.Options{})
 	if r.Holes != 1<<30 || r.Bytes != 0 {
 		t.Errorf("%d bytes of holes and %d of data; want 1 GiB and none", r.Holes, r.Bytes)
 	}
@@ -174,7 +175,7 @@ func TestReadOnlyDestination(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")
 	put(t, "tree/dir/other", "content")
-	r := refused(t, filepath.Join(dst, "copy"), "tree", copytree.Options{}, unix.EROFS)
+	r := refused(t, filepath.Join(dst, "copy"), "tree", option.Options{}, unix.EROFS)
 	if r.Files != 0 {
 		t.Errorf("%d files were copied", r.Files)
 	}
@@ -186,11 +187,11 @@ func TestIntoItselfByMount(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/a/file", "content")
 	other := mounted(t, "mount --bind tree")
-	refused(t, filepath.Join(other, "a/copy"), "tree", copytree.Options{}, copytree.ErrIntoItself)
+	refused(t, filepath.Join(other, "a/copy"), "tree", option.Options{}, fault.ErrIntoItself)
 	if _, err := os.Lstat("tree/a/copy/a/copy"); err == nil {
 		t.Error("the copy was copied")
 	}
-	refused(t, filepath.Join(other, "a/file"), "tree/a/file", copytree.Options{}, copytree.ErrSameFile)
+	refused(t, filepath.Join(other, "a/file"), "tree/a/file", option.Options{}, fault.ErrSameFile)
 	holds(t, "tree/a/file", "content")
 }
 
@@ -204,16 +205,16 @@ func TestOneFileSystem(t *testing.T) {
 	tool(t, "mount -t tmpfs sluice tree/mounted")
 	defer func() { fs.Unmount(t, "tree/mounted") }() // it is not in use any more
 	put(t, "tree/mounted/file", "content")
-	copied(t, "whole", "tree", copytree.Options{})
+	copied(t, "whole", "tree", option.Options{})
 	holds(t, "whole/mounted/file", "content")
-	copied(t, "part", "tree", copytree.Options{OneFileSystem: true})
+	copied(t, "part", "tree", option.Options{OneFileSystem: true})
 	if in, err := os.ReadDir("part/mounted"); len(in) != 0 || err != nil {
 		t.Errorf("%v, %v; want an empty directory", in, err)
 	}
 }
 
-// TestOneFileSystemToMounted: with OneFileSystem a tree is copied to a file system that is mounted in it, which the walk
-// does not enter.
+// TestOneFileSystemToMounted: with OneFileSystem a tree is copied to a file system that is mounted
+// in it, which the walk does not enter.
 func TestOneFileSystemToMounted(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())
@@ -221,16 +222,16 @@ func TestOneFileSystemToMounted(t *testing.T) {
 	must(t, os.Mkdir("tree/mounted", 0o755))
 	tool(t, "mount -t tmpfs sluice tree/mounted")
 	defer func() { fs.Unmount(t, "tree/mounted") }() // it is not in use any more
-	one := copytree.Options{OneFileSystem: true}
-	for _, dst := range []string{"tree/mounted/copy", "tree/mounted/copy", "tree/mounted"} { // new, existing, mounted
+	one := option.Options{OneFileSystem: true}
+	for _, dst := range []string{"tree/mounted/copy", "tree/mounted/copy", "tree/mounted"} { // new, old, mounted
 		copied(t, dst, "tree", one)
 		holds(t, filepath.Join(dst, "dir/file"), "content")
 		if in, err := os.ReadDir(filepath.Join(dst, "mounted")); len(in) != 0 || err != nil {
 			t.Errorf("%s/mounted has %v, %v; want an empty directory", dst, in, err)
 		}
 	}
-	refused(t, "tree/dir/copy", "tree", one, copytree.ErrIntoItself)
-	refused(t, "tree/mounted/dir/copy", "tree/mounted", one, copytree.ErrIntoItself)
+	refused(t, "tree/dir/copy", "tree", one, fault.ErrIntoItself)
+	refused(t, "tree/mounted/dir/copy", "tree/mounted", one, fault.ErrIntoItself)
 	for _, dst := range []string{"tree/dir/copy", "tree/mounted/dir/copy"} {
 		if _, err := os.Lstat(dst); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s: %v; want nothing there", dst, err)

@@ -8,14 +8,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
 // TestSwappedDestination exchanges directories of the destination for symbolic links
 // that lead out of it, while it is copied into. Nothing outside may be written.
 func TestSwappedDestination(t *testing.T) {
-	for name, o := range map[string]copytree.Options{
-		"plain": {}, "all": {Preserve: copytree.PreserveAll}, "removed first": {Unlink: true, Preserve: copytree.PreserveAll},
+	for name, o := range map[string]option.Options{
+		"plain": {}, "all": {Preserve: option.PreserveAll}, "removed first": {Unlink: true, Preserve: option.PreserveAll},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -61,7 +61,7 @@ func TestSwappedSource(t *testing.T) {
 	})
 	for i := range 60 {
 		to := fmt.Sprint("copy", i)
-		within(t, to, "tree", copytree.Options{})
+		within(t, to, "tree", option.Options{})
 		must(t, filepath.WalkDir(to, func(path string, _ os.DirEntry, err error) error {
 			if filepath.Base(path) == "secret" {
 				t.Errorf("%s came from outside of the source", path)
@@ -88,7 +88,7 @@ func TestSwappedFile(t *testing.T) {
 		os.Rename("link", name)
 	})
 	for range 60 {
-		within(t, "copy", "tree", copytree.Options{Preserve: copytree.PreserveAll})
+		within(t, "copy", "tree", option.Options{Preserve: option.PreserveAll})
 	}
 	stop()
 	outside.untouched(t)

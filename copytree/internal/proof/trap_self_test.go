@@ -6,16 +6,17 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
 // ways are Options under which a file copied onto itself could be lost.
-var ways = map[string]copytree.Options{
+var ways = map[string]option.Options{
 	"plain":         {},
-	"all":           {Preserve: copytree.PreserveAll},
+	"all":           {Preserve: option.PreserveAll},
 	"removed first": {Unlink: true},
 	"forced":        {Force: true},
-	"all holes":     {Sparse: copytree.SparseAlways},
+	"all holes":     {Sparse: option.SparseAlways},
 }
 
 // TestOntoItself: a file is not destroyed when it is copied onto itself, by whatever
@@ -27,7 +28,7 @@ func TestOntoItself(t *testing.T) {
 			put(t, "dir/file", "content")
 			must(t, os.Symlink("file", "dir/symlink"), os.Symlink("dir", "other"))
 			for _, dst := range []string{"dir/file", "./dir/../dir/file", "other/file"} {
-				refused(t, dst, "dir/file", o, copytree.ErrSameFile)
+				refused(t, dst, "dir/file", o, fault.ErrSameFile)
 				holds(t, "dir/file", "content")
 			}
 		})
@@ -62,7 +63,7 @@ func TestOntoItsSymlink(t *testing.T) {
 			t.Log(err)
 			holds(t, "file", "content")
 			holds(t, "link", "content")
-			o.Follow = copytree.FollowArguments
+			o.Follow = option.FollowArguments
 			_, err = within(t, "file", "link", o)
 			t.Log(err)
 			holds(t, "file", "content")
@@ -78,7 +79,7 @@ func TestTreeOntoItself(t *testing.T) {
 			put(t, "tree/a/file", "content")
 			must(t, os.Symlink("tree", "same"))
 			for dst, want := range map[string]error{
-				"tree": copytree.ErrSameFile, "same/": copytree.ErrSameFile, "tree/a/..": copytree.ErrSameFile, "same": copytree.ErrSameFile,
+				"tree": fault.ErrSameFile, "same/": fault.ErrSameFile, "tree/a/..": fault.ErrSameFile, "same": fault.ErrSameFile,
 			} {
 				refused(t, dst, "tree", o, want)
 				holds(t, "tree/a/file", "content")
@@ -97,7 +98,7 @@ func TestIntoItself(t *testing.T) {
 			t.Chdir(t.TempDir())
 			put(t, "tree/a/b/file", "content")
 			must(t, os.Symlink("tree", "link"))
-			refused(t, dst, "tree", copytree.Options{}, copytree.ErrIntoItself)
+			refused(t, dst, "tree", option.Options{}, fault.ErrIntoItself)
 			holds(t, "tree/a/b/file", "content")
 			depth := 0
 			must(t, filepath.WalkDir("tree", func(string, os.DirEntry, error) error { depth++; return nil }))
@@ -114,7 +115,7 @@ func TestMergedIntoItself(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/a/file", "content")
 	must(t, os.MkdirAll("tree/sub/copy", 0o755))
-	refused(t, "tree/sub/copy", "tree", copytree.Options{}, copytree.ErrIntoItself)
+	refused(t, "tree/sub/copy", "tree", option.Options{}, fault.ErrIntoItself)
 	if _, err := os.Lstat("tree/sub/copy/sub/copy"); err == nil {
 		t.Error("the copy was copied")
 	}
@@ -125,7 +126,7 @@ func TestCyclesOfSymlinks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/a/file", "content")
 	must(t, os.Symlink("..", "tree/a/up"), os.Symlink(".", "tree/here"))
-	r := refused(t, "copy", "tree", copytree.Options{Follow: copytree.FollowAll}, copytree.ErrCycle)
+	r := refused(t, "copy", "tree", option.Options{Follow: option.FollowAll}, fault.ErrCycle)
 	if r.Failed != 2 {
 		t.Errorf("%d failed; want the two links", r.Failed)
 	}
@@ -155,25 +156,26 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-// TestIntoItselfByLinkToDestination: the path of the copy is a symbolic link to a directory in the source. Nothing is
-// made there.
+// TestIntoItselfByLinkToDestination: the path of the copy is a symbolic link to a directory in the
+// source. Nothing is made there.
 func TestIntoItselfByLinkToDestination(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")
 	must(t, os.MkdirAll("tree/a/b", 0o755), os.Symlink("tree/a", "link"))
-	refused(t, "link/", "tree", copytree.Options{}, copytree.ErrIntoItself)
+	refused(t, "link/", "tree", option.Options{}, fault.ErrIntoItself)
 	if in, err := os.ReadDir("tree/a"); len(in) != 1 || err != nil {
 		t.Errorf("tree/a has %v, %v; want b alone", in, err)
 	}
 }
 
-// TestDestinationInSource: a symbolic link in the source that is followed leads to the destination, which exists.
+// TestDestinationInSource: a symbolic link in the source that is followed leads to the destination,
+// which exists.
 func TestDestinationInSource(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")
 	put(t, "copy/old", "content")
 	must(t, os.Symlink("../copy", "tree/link"))
-	refused(t, "copy", "tree", copytree.Options{Follow: copytree.FollowAll}, copytree.ErrIntoItself)
+	refused(t, "copy", "tree", option.Options{Follow: option.FollowAll}, fault.ErrIntoItself)
 	holds(t, "copy/file", "content")
 	if _, err := os.Lstat("copy/link"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("copy/link: %v; want nothing there", err)

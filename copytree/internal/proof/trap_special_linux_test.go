@@ -9,7 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/fault"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
 // TestFIFODoesNotHang: the source has a FIFO that no process writes to. cpz and
@@ -18,8 +19,8 @@ func TestFIFODoesNotHang(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")
 	must(t, unix.Mkfifo("tree/fifo", 0o600))
-	copied(t, "copy", "tree", copytree.Options{})
-	copied(t, "alone", "tree/fifo", copytree.Options{})
+	copied(t, "copy", "tree", option.Options{})
+	copied(t, "alone", "tree/fifo", option.Options{})
 	for _, path := range []string{"copy/fifo", "alone"} {
 		if info, err := os.Lstat(path); err != nil || info.Mode().Type() != os.ModeNamedPipe {
 			t.Errorf("%s: %v, %v; want a FIFO", path, info, err)
@@ -33,7 +34,7 @@ func TestFIFOAtDestination(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")
 	must(t, os.Mkdir("copy", 0o755), unix.Mkfifo("copy/file", 0o600))
-	copied(t, "copy", "tree", copytree.Options{})
+	copied(t, "copy", "tree", option.Options{})
 	holds(t, "copy/file", "content")
 }
 
@@ -52,9 +53,9 @@ func TestFIFOSwappedIn(t *testing.T) {
 		unix.Renameat2(unix.AT_FDCWD, fmt.Sprint("tree/", i), unix.AT_FDCWD, fmt.Sprint("tree/fifo", i), unix.RENAME_EXCHANGE)
 	})
 	for range 30 {
-		r, _ := within(t, "copy", "tree", copytree.Options{})
+		r, _ := within(t, "copy", "tree", option.Options{})
 		for _, e := range r.Errors {
-			if !errors.Is(e, copytree.ErrChanged) {
+			if !errors.Is(e, fault.ErrChanged) {
 				t.Errorf("%v; want that it has changed", e)
 			}
 		}
@@ -92,7 +93,7 @@ func TestDevicesAreNotRead(t *testing.T) {
 	for name, minor := range map[string]uint32{"zero": 5, "random": 8, "full": 7} {
 		must(t, unix.Mknod("tree/"+name, unix.S_IFCHR|0o666, int(unix.Mkdev(1, minor))))
 	}
-	r := copied(t, "copy", "tree", copytree.Options{})
+	r := copied(t, "copy", "tree", option.Options{})
 	if r.Specials != 3 || r.Bytes != 0 {
 		t.Errorf("%d special files and %d bytes; want 3 and none", r.Specials, r.Bytes)
 	}
@@ -117,7 +118,7 @@ func TestProcFiles(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		copied(t, "copy", path, copytree.Options{Existing: copytree.Overwrite})
+		copied(t, "copy", path, option.Options{Existing: option.Overwrite})
 		if got, err := os.ReadFile("copy"); len(got) == 0 || path != "/proc/cpuinfo" && string(got) != string(want) || err != nil {
 			t.Errorf("%s: %q, %v; want %q", path, got, err, want)
 		}
@@ -132,7 +133,7 @@ func TestTakenSocket(t *testing.T) {
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	must(t, err, unix.Bind(fd, &unix.SockaddrUnix{Name: "tree/socket"}))
 	defer unix.Close(fd)
-	copied(t, "copy", "tree", copytree.Options{Preserve: copytree.PreserveAll})
+	copied(t, "copy", "tree", option.Options{Preserve: option.PreserveAll})
 	if info, err := os.Lstat("copy/socket"); err != nil || info.Mode().Type() != os.ModeSocket {
 		t.Errorf("%v, %v; want a socket", info, err)
 	}

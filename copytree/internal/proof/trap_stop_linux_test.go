@@ -6,7 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
+	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
 // TestStoppedDirectories stops a copy in the middle of a tree. A later copy does not
@@ -18,14 +19,14 @@ func TestStoppedDirectories(t *testing.T) {
 		put(t, dir+"/2", "content")
 		must(t, os.Chmod(dir, 0o755))
 	}
-	copied(t, "whole", "tree", copytree.Options{Preserve: copytree.PreserveOwner})
+	copied(t, "whole", "tree", option.Options{Preserve: option.PreserveOwner})
 	whole, err := os.Stat("whole")
 	must(t, err)
 	for stop := range 12 {
 		ctx, cancel := context.WithCancel(t.Context())
 		left := stop
 		// The owner is set at the end; until then nobody else may read the directory.
-		_, err := copytree.Copy(ctx, "copy", "tree", copytree.Options{Preserve: copytree.PreserveOwner, OnDone: func(copytree.Done) {
+		_, err := copyOne(ctx, "copy", "tree", option.Options{Preserve: option.PreserveOwner, OnDone: func(report.Done) {
 			if left--; left < 0 {
 				cancel()
 			}

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
 // TestFIFOsAreWaitedFor copies files to FIFOs and back. The other ends are opened
@@ -18,7 +18,7 @@ import (
 func TestFIFOsAreWaitedFor(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, unix.Mkfifo("fifo", 0o600))
-	o := copytree.Options{Follow: copytree.FollowAll, CopyContents: true}
+	o := option.Options{Follow: option.FollowAll, CopyContents: true}
 	for _, want := range []string{"", "short", strings.Repeat("more than a pipe holds", 20_000)} {
 		put(t, "file", want)
 		read := make(chan string)
@@ -48,7 +48,7 @@ func TestFIFOsEnd(t *testing.T) {
 		for _, force := range []bool{false, true} {
 			ctx, cancel := context.WithCancel(t.Context())
 			soon := time.AfterFunc(20*time.Millisecond, cancel)
-			_, err := copytree.Copy(ctx, test.dst, test.src, copytree.Options{CopyContents: true, Follow: copytree.FollowAll, Force: force})
+			_, err := copyOne(ctx, test.dst, test.src, option.Options{CopyContents: true, Follow: option.FollowAll, Force: force})
 			soon.Stop()
 			cancel()
 			if !errors.Is(err, context.Canceled) {

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/copytree/internal/option"
+	"github.com/sluiceio/sluice/copytree/internal/report"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 	"github.com/sluiceio/sluice/internal/test/seed"
@@ -33,7 +34,7 @@ func firstSeed(t *testing.T) uint64 {
 // must be equal: of both copies, and of ours and the source.
 type variant struct {
 	name   string
-	o      copytree.Options
+	o      option.Options
 	cp     string
 	like   treecmp.Aspect
 	source treecmp.Aspect // 0: not compared, as it is meant to differ
@@ -56,30 +57,30 @@ const keptOnce = kept &^ treecmp.Atime
 func few(o *treegen.Options) { o.Few, o.Nodes = true, 15 }
 
 var variants = []variant{
-	{name: "all", o: copytree.Options{Preserve: copytree.PreserveAll}, cp: "-a", like: kept, source: equal},
+	{name: "all", o: option.Options{Preserve: option.PreserveAll}, cp: "-a", like: kept, source: equal},
 	{name: "nothing", cp: "-r", like: plain},
-	{name: "one at a time", o: copytree.Options{Preserve: copytree.PreserveAll, Concurrency: 1}, cp: "-a", like: kept, source: equal},
-	{name: "small blocks", o: copytree.Options{Preserve: copytree.PreserveAll, Concurrency: 3, BlockSize: 512, Reflink: copytree.ReflinkNever}, cp: "-a", like: kept, source: equal},
-	{name: "large blocks", o: copytree.Options{Preserve: copytree.PreserveAll, Concurrency: 100, BlockSize: 4 << 20}, cp: "-a", like: kept, source: equal},
-	{name: "verified", o: copytree.Options{Preserve: copytree.PreserveAll, Verify: true}, cp: "-a", like: kept, source: equal},
-	{name: "synced", o: copytree.Options{Preserve: copytree.PreserveAll, Sync: copytree.SyncFileSystem}, cp: "-a", like: kept, source: equal},
-	{name: "each synced", o: copytree.Options{Preserve: copytree.PreserveAll, Sync: copytree.SyncFiles}, cp: "-a", like: kept, source: equal, shape: func(o *treegen.Options) { o.Nodes = 10 }},
-	{name: "mode", o: copytree.Options{Preserve: copytree.PreserveMode}, cp: "-r --preserve=mode", like: plain},
-	{name: "mode, owner, times", o: copytree.Options{Preserve: copytree.PreserveMode | copytree.PreserveOwner | copytree.PreserveTimes}, cp: "-r -p", like: keptOnce, source: equal &^ treecmp.Links &^ treecmp.Xattrs},
-	{name: "owner", o: copytree.Options{Preserve: copytree.PreserveOwner}, cp: "-r --preserve=ownership", like: plain},
-	{name: "times", o: copytree.Options{Preserve: copytree.PreserveTimes}, cp: "-r --preserve=timestamps", like: keptOnce},
-	{name: "links", o: copytree.Options{Preserve: copytree.PreserveLinks}, cp: "-r -d", like: plain},
-	{name: "xattr", o: copytree.Options{Preserve: copytree.PreserveXattr}, cp: "-r --preserve=xattr", like: plain},
-	{name: "no mode", o: copytree.Options{Preserve: copytree.NoMode}, cp: "-r --no-preserve=mode", like: plain},
-	{name: "all but mode", o: copytree.Options{Preserve: copytree.PreserveAll&^copytree.PreserveMode | copytree.NoMode}, cp: "-a --no-preserve=mode", like: kept},
-	{name: "all holes", o: copytree.Options{Preserve: copytree.PreserveAll, Sparse: copytree.SparseAlways}, cp: "-a --sparse=always", like: kept, source: equal &^ treecmp.HolesKept},
-	{name: "no holes", o: copytree.Options{Preserve: copytree.PreserveAll, Sparse: copytree.SparseNever}, cp: "-a --sparse=never --reflink=never", like: treecmp.All, source: equal &^ treecmp.HolesKept},
-	{name: "attributes", o: copytree.Options{Preserve: copytree.PreserveAll, Make: copytree.MakeAttributes}, cp: "-a --attributes-only", like: kept},
-	{name: "hard links", o: copytree.Options{Preserve: copytree.PreserveAll, Make: copytree.MakeHardLink}, cp: "-a -l", like: keptOnce, source: equal},
-	{name: "symlinks", o: copytree.Options{Make: copytree.MakeSymlink}, cp: "-r -s", like: plain},
-	{name: "followed", o: copytree.Options{Preserve: copytree.PreserveAll &^ copytree.PreserveLinks, Follow: copytree.FollowAll}, cp: "-r -p -L --preserve=xattr", like: keptOnce, shape: few},
-	{name: "followed, links kept", o: copytree.Options{Preserve: copytree.PreserveAll, Follow: copytree.FollowAll}, cp: "-a -L", like: keptOnce, shape: few},
-	{name: "removed first", o: copytree.Options{Preserve: copytree.PreserveAll, Unlink: true, Force: true}, cp: "-a -f --remove-destination", like: kept, source: equal},
+	{name: "one at a time", o: option.Options{Preserve: option.PreserveAll, Concurrency: 1}, cp: "-a", like: kept, source: equal},
+	{name: "small blocks", o: option.Options{Preserve: option.PreserveAll, Concurrency: 3, BlockSize: 512, Reflink: option.ReflinkNever}, cp: "-a", like: kept, source: equal},
+	{name: "large blocks", o: option.Options{Preserve: option.PreserveAll, Concurrency: 100, BlockSize: 4 << 20}, cp: "-a", like: kept, source: equal},
+	{name: "verified", o: option.Options{Preserve: option.PreserveAll, Verify: true}, cp: "-a", like: kept, source: equal},
+	{name: "synced", o: option.Options{Preserve: option.PreserveAll, Sync: option.SyncFileSystem}, cp: "-a", like: kept, source: equal},
+	{name: "each synced", o: option.Options{Preserve: option.PreserveAll, Sync: option.SyncFiles}, cp: "-a", like: kept, source: equal, shape: func(o *treegen.Options) { o.Nodes = 10 }},
+	{name: "mode", o: option.Options{Preserve: option.PreserveMode}, cp: "-r --preserve=mode", like: plain},
+	{name: "mode, owner, times", o: option.Options{Preserve: option.PreserveMode | option.PreserveOwner | option.PreserveTimes}, cp: "-r -p", like: keptOnce, source: equal &^ treecmp.Links &^ treecmp.Xattrs},
+	{name: "owner", o: option.Options{Preserve: option.PreserveOwner}, cp: "-r --preserve=ownership", like: plain},
+	{name: "times", o: option.Options{Preserve: option.PreserveTimes}, cp: "-r --preserve=timestamps", like: keptOnce},
+	{name: "links", o: option.Options{Preserve: option.PreserveLinks}, cp: "-r -d", like: plain},
+	{name: "xattr", o: option.Options{Preserve: option.PreserveXattr}, cp: "-r --preserve=xattr", like: plain},
+	{name: "no mode", o: option.Options{Preserve: option.NoMode}, cp: "-r --no-preserve=mode", like: plain},
+	{name: "all but mode", o: option.Options{Preserve: option.PreserveAll&^option.PreserveMode | option.NoMode}, cp: "-a --no-preserve=mode", like: kept},
+	{name: "all holes", o: option.Options{Preserve: option.PreserveAll, Sparse: option.SparseAlways}, cp: "-a --sparse=always", like: kept, source: equal &^ treecmp.HolesKept},
+	{name: "no holes", o: option.Options{Preserve: option.PreserveAll, Sparse: option.SparseNever}, cp: "-a --sparse=never --reflink=never", like: treecmp.All, source: equal &^ treecmp.HolesKept},
+	{name: "attributes", o: option.Options{Preserve: option.PreserveAll, Make: option.MakeAttributes}, cp: "-a --attributes-only", like: kept},
+	{name: "hard links", o: option.Options{Preserve: option.PreserveAll, Make: option.MakeHardLink}, cp: "-a -l", like: keptOnce, source: equal},
+	{name: "symlinks", o: option.Options{Make: option.MakeSymlink}, cp: "-r -s", like: plain},
+	{name: "followed", o: option.Options{Preserve: option.PreserveAll &^ option.PreserveLinks, Follow: option.FollowAll}, cp: "-r -p -L --preserve=xattr", like: keptOnce, shape: few},
+	{name: "followed, links kept", o: option.Options{Preserve: option.PreserveAll, Follow: option.FollowAll}, cp: "-a -L", like: keptOnce, shape: few},
+	{name: "removed first", o: option.Options{Preserve: option.PreserveAll, Unlink: true, Force: true}, cp: "-a -f --remove-destination", like: kept, source: equal},
 }
 
 // needCp skips the test where there is no GNU cp.
@@ -121,7 +122,7 @@ func TestTrees(t *testing.T) {
 // nothing there and which cp keeps.
 func (v variant) fit(t treegen.Tree) treegen.Tree {
 	for i := range t {
-		if v.o.Preserve&copytree.NoMode != 0 && t[i].Kind > treegen.HardLink {
+		if v.o.Preserve&option.NoMode != 0 && t[i].Kind > treegen.HardLink {
 			t[i].Mode &= 0o777
 		}
 	}
@@ -163,7 +164,7 @@ func (v variant) wrong(t *testing.T, dir string, tree treegen.Tree) string {
 	}
 	done := 0
 	o := v.o
-	o.OnDone = func(copytree.Done) { done++ }
+	o.OnDone = func(report.Done) { done++ }
 	r, err := within(t, ours, src, o)
 	if setErr := treegen.SetTimes(src, tree); setErr != nil {
 		t.Fatal(setErr)
@@ -201,11 +202,11 @@ func (v variant) differ(t *testing.T, src, ours, theirs string) string {
 }
 
 // miscounted compares the Result with the tree.
-func (v variant) miscounted(r copytree.Result, done int, tree treegen.Tree, err error) string {
-	if err != nil || v.source != equal || v.o.Make != copytree.MakeCopy {
+func (v variant) miscounted(r report.Result, done int, tree treegen.Tree, err error) string {
+	if err != nil || v.source != equal || v.o.Make != option.MakeCopy {
 		return "" // the copy has other kinds of files than the tree
 	}
-	var want copytree.Result
+	var want report.Result
 	for _, n := range tree {
 		switch n.Kind {
 		case treegen.Dir:
@@ -220,7 +221,7 @@ func (v variant) miscounted(r copytree.Result, done int, tree treegen.Tree, err 
 			want.Specials++
 		}
 	}
-	got := copytree.Result{Files: r.Files, Dirs: r.Dirs, Symlinks: r.Symlinks, Links: r.Links, Specials: r.Specials}
+	got := report.Result{Files: r.Files, Dirs: r.Dirs, Symlinks: r.Symlinks, Links: r.Links, Specials: r.Specials}
 	if fmt.Sprint(got) != fmt.Sprint(want) || done != len(tree) {
 		return fmt.Sprintf("Result = %+v, %d done; want %+v, %d", got, done, want, len(tree))
 	}

@@ -192,8 +192,8 @@ func (q *Queue) Release(b *Batch) bool {
 	return true
 }
 
-// SetAlone has Next give work to worker 0 alone, or to all workers again. What the others have begun they
-// end.
+// SetAlone has Next give work to worker 0 alone, or to all workers again. Each worker ends what it
+// has begun.
 func (q *Queue) SetAlone(alone bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -44,7 +44,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestAlone: while worker 0 is to work alone, another one gets nothing, until that is over or nothing is left.
+// TestAlone: while worker 0 is to work alone, another one gets nothing, until that is over or
+// nothing is left.
 func TestAlone(t *testing.T) {
 	a := &dirs.Dir{}
 	for _, c := range []struct {
@@ -174,7 +175,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestColdWorkers: a worker that is only for cold trees gets nothing while the tree is hot, and ends when nothing is left.
+// TestColdWorkers: a worker that is only for cold trees gets nothing while the tree is hot, and
+// ends when nothing is left.
 func TestColdWorkers(t *testing.T) {
 	for _, c := range []struct {
 		then func(*Queue)

@@ -33,12 +33,12 @@ type Report struct {
 // MaxErrors is how many errors are kept.
 const MaxErrors = 100
 
-// Error is copytree.Error: the fields are the same.
+// Error is what went wrong with one file.
 type Error struct {
-	Op       string
-	Src, Dst string
-	Path     string
-	Err      error
+	Op       string // the system call, as in fs.PathError: "open", "read", "fsync", "setxattr" …
+	Src, Dst string // an error of fsync(2) or syncfs(2) has no Src
+	Path     string // Src or Dst, whichever Op was called for; for syncfs(2) a directory
+	Err      error  // a syscall.Errno, or an error of package fault
 }
 
 // Error returns the operation, the path and the cause.
@@ -46,6 +46,12 @@ func (e *Error) Error() string { return e.Op + " " + e.Path + ": " + e.Err.Error
 
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Full reports whether the destination's file system has no room left (fault.Fault.Full).
+func (e *Error) Full() bool {
+	f := fault.Fault{Op: e.Op, Dest: e.Path == e.Dst, Err: e.Err}
+	return f.Full()
+}
 
 // ErrorOf returns what is reported of f, which happened when src was copied to dst.
 func ErrorOf(f *fault.Fault, src, dst string) *Error {
@@ -111,53 +117,74 @@ func (r *Report) Errors() (failed int64, first []*Error) {
 	return r.failed, r.errors
 }
 
-// Progress points to the counters that another goroutine may read during a copy:
-// the fields of a copytree.Progress.
+// Progress is the state of a copy while it runs. Its fields may be read at any time. A copy adds to
+// the numbers that it finds, and resets nothing.
 type Progress struct {
-	Files, Dirs, Bytes, Found, FoundBytes *atomic.Int64
-	ToSync, Synced, Failed                *atomic.Int64
-	Walked, Syncing                       *atomic.Bool
-	Current                               *atomic.Pointer[string]
+	Files, Dirs atomic.Int64 // finished files, and directories that were made
+	Bytes       atomic.Int64 // bytes of data that were copied
+	Found       atomic.Int64 // files that the walk has come to
+	FoundBytes  atomic.Int64 // the sum of their sizes
+	Walked      atomic.Bool  // the walk is done, and Found is final
+	Syncing     atomic.Bool  // everything is copied, and being synced
+	ToSync      atomic.Int64 // fsyncs to be called
+	Synced      atomic.Int64 // fsyncs that have returned
+	Failed      atomic.Int64 // files and directories with an error
+
+	current atomic.Pointer[string]
 }
 
-// Unwatched returns counters that are not read.
-func Unwatched() *Progress {
-	var n [8]atomic.Int64
-	var b [2]atomic.Bool
-	return &Progress{
-		Files: &n[0], Dirs: &n[1], Bytes: &n[2], Found: &n[3], FoundBytes: &n[4],
-		ToSync: &n[5], Synced: &n[6], Failed: &n[7],
-		Walked: &b[0], Syncing: &b[1], Current: new(atomic.Pointer[string]),
+// Current returns the path of a source file that was begun lately, "" if none was.
+func (p *Progress) Current() string {
+	if s := p.current.Load(); s != nil {
+		return *s
 	}
+	return ""
 }
 
-// Done is what happened to one file: a copytree.Done.
+// SetCurrent sets what Current returns.
+func (p *Progress) SetCurrent(path string) { p.current.Store(&path) }
+
+// Done is what happened to one file of the source.
 type Done struct {
-	Dst, Src string
-	What     What
-	Bytes    int64
-	Took     time.Duration
-	Backup   string
-	Removed  bool
+	Dst, Src string        // the path of the copy, and of the source
+	What     What          // what was done
+	Bytes    int64         // bytes of data in the copy, 0 if it is no regular file
+	Took     time.Duration // from the first call for the file to the last
+	Backup   string        // the new name of an existing file that was renamed
+	Removed  bool          // an existing file was removed, rather than written to or renamed
 }
 
 // What says what was done with a file.
 type What uint8
 
-// The things that are done. The numbers are copytree's.
+// The things that are done.
 const (
-	Copied What = iota
-	Cloned
-	Linked
-	Symlinked
-	MadeDir
-	MadeSpecial
-	Skipped
-	Merged
+	Copied      What = iota // a regular file was copied by reading and writing, or in the kernel
+	Cloned                  // a regular file shares its data with the source
+	Linked                  // a hard link was made
+	Symlinked               // a symbolic link was made
+	MadeDir                 // a directory was made
+	MadeSpecial             // a FIFO, socket or device was made
+	Skipped                 // a file existed, and the options said to leave it
+	Merged                  // a directory existed
 )
 
-// Counts is what one worker has done. The fields mean what those of
-// copytree.Result do.
+// Result is what a copy has done, also if there were errors.
+type Result struct {
+	Files, Dirs, Symlinks int64         // made or overwritten
+	Links, Specials       int64         // hard links; FIFOs, sockets and devices
+	Skipped               int64         // existing files that were left
+	Failed                int64         // files and directories with an error
+	Cloned                int64         // of Files: these share their data with the source
+	Bytes                 int64         // bytes of data, cloned files' included, without holes
+	Holes                 int64         // bytes of holes
+	Synced                int64         // files and directories for which fsync was called
+	Verified              int64         // files that were read back and found equal
+	Took                  time.Duration // the whole copy, with its syncs
+	Errors                []*Error      // the first MaxErrors of them
+}
+
+// Counts is what one worker has done. Each field counts for the field of Result with its name.
 type Counts struct {
 	Files, Dirs, Symlinks, Links, Specials int64
 	Skipped, Cloned, Verified              int64
@@ -197,4 +224,12 @@ func (c *Counts) Count(what What, bytes, holes int64) {
 	}
 	c.Bytes += bytes
 	c.Holes += holes
+}
+
+// Result returns what was counted as a Result.
+func (c *Counts) Result() Result {
+	return Result{
+		Files: c.Files, Dirs: c.Dirs, Symlinks: c.Symlinks, Links: c.Links, Specials: c.Specials,
+		Skipped: c.Skipped, Cloned: c.Cloned, Verified: c.Verified, Bytes: c.Bytes, Holes: c.Holes,
+	}
 }

@@ -15,9 +15,9 @@ const (
 	Links                        // which files are hard links of each other
 	Xattrs                       // extended attributes without ACLs
 	ACLs                         // POSIX ACLs, access and default
-	Holes                        // which bytes are data, as SEEK_DATA returns them; for two file systems of one kind
-	HolesKept                    // if the first file is sparse, the second has holes where the first has
-	Blocks                       // allocated bytes, within BlockTolerance; means little on xfs, which reserves some
+	Holes                        // which bytes are data, by SEEK_DATA; for file systems of one kind
+	HolesKept                    // the second file has holes where the first has, if any
+	Blocks                       // allocated bytes, within BlockTolerance; xfs reserves some
 
 	// All is all of them without Blocks and HolesKept. HolesKept is for files with
 	// ranges that are allocated and not written, which SEEK_DATA calls holes, and data

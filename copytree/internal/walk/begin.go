@@ -17,29 +17,29 @@ import (
 // begin opens the source of d and makes its copy. It reports whether d is open, and
 // in use then.
 func (w *worker) begin(d *dirs.Dir) bool {
-	w.Kernel.Hold = w.Hold.Begin()
-	defer w.Hold.End()
-	err := w.Handles.Use(d.Up)
+	w.maker.Hold.Begin()
+	defer w.maker.Hold.End()
+	err := w.job.Handles.Use(d.Up)
 	if err != nil {
-		w.Fail(d.Up.Up, d.Up.Name, d.Up.CopyName, err)
+		w.job.Fail(d.Up.Up, d.Up.Name, d.Up.CopyName, err)
 		return false
 	}
-	defer w.Handles.Release(d.Up)
+	defer w.job.Handles.Release(d.Up)
 	src, err := w.openSource(d)
 	if err != nil {
-		w.Fail(d.Up, d.Name, d.CopyName, err)
+		w.job.Fail(d.Up, d.Name, d.CopyName, err)
 		return false
 	}
 	dst, err := w.makeCopy(d)
 	if err != nil {
-		_ = w.Kernel.Close(src)
+		_ = w.kernel.Close(src)
 		if err != fs.SkipDir {
-			w.Fail(d.Up, d.Name, d.CopyName, err)
+			w.job.Fail(d.Up, d.Name, d.CopyName, err)
 		}
 		return false
 	}
 	d.Entered = true
-	w.Handles.Opened(d, src, dst)
+	w.job.Handles.Opened(d, src, dst)
 	w.guard(d, func() { w.countDir(d) })
 	return true
 }
@@ -50,26 +50,26 @@ func (w *worker) countDir(d *dirs.Dir) {
 	if d.Merged {
 		what = report.Merged
 	} else {
-		w.Counts.Dirs++
+		w.maker.Counts.Dirs++
 	}
-	w.Report.Progress.Dirs.Add(1)
-	if w.Report.OnDone != nil {
-		w.Report.Done(report.Done{Dst: d.Dst(), Src: d.Src(), What: what})
+	w.job.Report.Progress.Dirs.Add(1)
+	if w.job.Report.OnDone != nil {
+		w.job.Report.Done(report.Done{Dst: d.Dst(), Src: d.Src(), What: what})
 	}
 }
 
 // openSource opens the source of d, unless it must not be copied.
 func (w *worker) openSource(d *dirs.Dir) (int, error) {
-	fd, err := w.Kernel.OpenDir(d.Up.SrcFD, d.Name, d.Follow)
+	fd, err := w.kernel.OpenDir(d.Up.SrcFD, d.Name, d.Follow)
 	if err != nil {
 		return -1, fault.Source("opendir", err)
 	}
-	if err = fault.Source("fstat", w.Kernel.Fstat(fd, &w.raw, &d.Stat)); err == nil {
+	if err = fault.Source("fstat", w.kernel.Fstat(fd, &w.raw, &d.Stat)); err == nil {
 		d.Leaf = w.leaf(d)
 		err = fault.Source("copy", w.endless(d))
 	}
 	if err != nil {
-		_ = w.Kernel.Close(fd)
+		_ = w.kernel.Close(fd)
 		return -1, err
 	}
 	return fd, nil
@@ -80,7 +80,7 @@ func (w *worker) leaf(d *dirs.Dir) bool {
 	if p := d.Up.Pair; p != nil {
 		return p.Alone
 	}
-	return w.Opt.OneFileSystem && d.Stat.Dev != d.Up.Stat.Dev
+	return w.job.Opt.OneFileSystem && d.Stat.Dev != d.Up.Stat.Dev
 }
 
 // endless returns why the copy of d would have no end, or nil.
@@ -88,10 +88,10 @@ func (w *worker) endless(d *dirs.Dir) error {
 	if d.Leaf {
 		return nil
 	}
-	if slices.Contains(w.job.above, d.Stat.ID) || w.Made.HasDir(d.Stat.ID) {
+	if slices.Contains(w.walk.above, d.Stat.ID) || w.job.Made.HasDir(d.Stat.ID) {
 		return fault.ErrIntoItself
 	}
-	if w.Opt.Follow != option.FollowAll {
+	if w.job.Opt.Follow != option.FollowAll {
 		return nil
 	}
 	for up := d.Up; up.Pair == nil; up = up.Up {
@@ -109,10 +109,10 @@ func (w *worker) makeCopy(d *dirs.Dir) (int, error) {
 		d.Absent = true
 		return -1, nil
 	}
-	if w.Opt.DryRun {
+	if w.job.Opt.DryRun {
 		return w.pretendCopy(d)
 	}
-	err := w.Kernel.Mkdir(d.Up.DstFD, d.CopyName, w.Attr.DirMode(&d.Stat))
+	err := w.kernel.Mkdir(d.Up.DstFD, d.CopyName, w.maker.Attr.DirMode(&d.Stat))
 	if d.Made = err == nil; !d.Made && !errors.Is(err, syscall.EEXIST) {
 		return -1, fault.Dest("mkdir", err)
 	}
@@ -132,35 +132,35 @@ func (w *worker) openCopy(d *dirs.Dir) (int, error) {
 		return -1, err
 	}
 	var s at.Stat
-	if err = w.Kernel.Fstat(fd, &w.raw, &s); err == nil && !d.Made {
-		err = w.job.watch(s.Dev, fd, d)
+	if err = w.kernel.Fstat(fd, &w.raw, &s); err == nil && !d.Made {
+		err = w.walk.watch(s.Dev, fd, d)
 	}
 	if err == nil && d.Made && s.Mode&attr.OwnerPermissions != attr.OwnerPermissions {
 		err = w.letOwnerIn(d, at.File{FD: fd}, &s)
 	}
 	if err != nil {
-		_ = w.Kernel.Close(fd)
+		_ = w.kernel.Close(fd)
 		return -1, fault.Dest("fstat", err)
 	}
 	d.CopyID, d.CopyMode = s.ID, s.Mode
 	if d.Merged = !d.Made; d.Made {
-		w.Made.AddDir(s.ID)
+		w.job.Made.AddDir(s.ID)
 	}
-	d.ACL = w.Opt.Preserve&option.PreserveMode != 0 && attr.GivesACL(w.Kernel, fd)
+	d.ACL = w.job.Opt.Preserve&option.PreserveMode != 0 && attr.GivesACL(w.kernel, fd)
 	return fd, nil
 }
 
 // openMade opens d's copy. If it was just made, its owner may not be allowed to open
 // it, because of the umask or of an ACL of the directory that it is in.
 func (w *worker) openMade(d *dirs.Dir) (int, error) {
-	fd, err := w.Kernel.OpenMade(d.Up.DstFD, d.CopyName, d.Through)
+	fd, err := w.kernel.OpenMade(d.Up.DstFD, d.CopyName, d.Through)
 	if d.Made && errors.Is(err, syscall.EACCES) {
 		var s at.Stat
-		if err = w.Kernel.Stat(d.Up.DstFD, d.CopyName, at.NoFollow, &s); err == nil {
+		if err = w.kernel.Stat(d.Up.DstFD, d.CopyName, at.NoFollow, &s); err == nil {
 			err = w.letOwnerIn(d, at.File{FD: d.Up.DstFD, Name: d.CopyName}, &s)
 		}
 		if err == nil {
-			fd, err = w.Kernel.OpenMade(d.Up.DstFD, d.CopyName, d.Through)
+			fd, err = w.kernel.OpenMade(d.Up.DstFD, d.CopyName, d.Through)
 		}
 	}
 	return fd, fault.Dest("open", err)
@@ -171,28 +171,28 @@ func (w *worker) openMade(d *dirs.Dir) (int, error) {
 func (w *worker) letOwnerIn(d *dirs.Dir, f at.File, s *at.Stat) error {
 	d.AddedMode = attr.OwnerPermissions &^ s.Mode
 	s.Mode |= attr.OwnerPermissions
-	return w.Kernel.Chmod(f, s.Mode&at.ModeBits)
+	return w.kernel.Chmod(f, s.Mode&at.ModeBits)
 }
 
 // checkMerge returns an error unless what exists can be the copy of d.
 func (w *worker) checkMerge(d *dirs.Dir) error {
 	var s at.Stat
-	if err := w.Kernel.Stat(d.Up.DstFD, d.CopyName, d.Through, &s); err != nil {
+	if err := w.kernel.Stat(d.Up.DstFD, d.CopyName, d.Through, &s); err != nil {
 		return fault.Dest("stat", err)
 	}
 	switch {
-	case s.Type() != at.Directory && w.Opt.Follow == option.FollowNone && w.Opt.Make != option.MakeHardLink && w.leadsTo(d, d.Stat.ID):
+	case s.Type() != at.Directory && w.job.Opt.Follow == option.FollowNone && w.job.Opt.Make != option.MakeHardLink && w.leadsTo(d, d.Stat.ID):
 		return fault.Source("copy", fault.ErrSameFile)
 	case s.Type() != at.Directory:
 		return fault.Dest("mkdir", fault.ErrNotDir)
 	case s.ID == d.Stat.ID:
-		return ontoItself(&w.Opt)
+		return ontoItself(&w.job.Opt)
 	}
 	return nil
 }
 
-// ontoItself returns the error for a directory that would be copied onto itself. It is fs.SkipDir if
-// nothing would become of its entries: all are where they are to be linked to, or all are left.
+// ontoItself returns the error for a directory that would be copied onto itself. It is fs.SkipDir
+// if nothing would become of its entries: all are where they are to be linked to, or all are left.
 func ontoItself(o *option.Options) error {
 	if o.Make == option.MakeHardLink || o.Existing == option.Skip {
 		return fs.SkipDir
@@ -203,13 +203,13 @@ func ontoItself(o *option.Options) error {
 // leadsTo reports whether d's copy is a symbolic link to that directory.
 func (w *worker) leadsTo(d *dirs.Dir, dir at.ID) bool {
 	var s at.Stat
-	return w.Kernel.Stat(d.Up.DstFD, d.CopyName, at.FollowsLinks, &s) == nil && s.ID == dir
+	return w.kernel.Stat(d.Up.DstFD, d.CopyName, at.FollowsLinks, &s) == nil && s.ID == dir
 }
 
 // pretendCopy is makeCopy for DryRun.
 func (w *worker) pretendCopy(d *dirs.Dir) (int, error) {
 	var s at.Stat
-	err := w.Kernel.Stat(d.Up.DstFD, d.CopyName, d.Through, &s)
+	err := w.kernel.Stat(d.Up.DstFD, d.CopyName, d.Through, &s)
 	if errors.Is(err, syscall.ENOENT) {
 		d.Absent, d.Made = true, true
 		return -1, nil

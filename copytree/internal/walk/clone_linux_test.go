@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
-	"github.com/sluiceio/sluice/copytree/internal/dirs"
+	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/internal/test/places"
 )
 
@@ -27,8 +27,8 @@ func TestClonesSmallFiles(t *testing.T) {
 				write(t, filepath.Join(src, fmt.Sprint(i)), strings.Repeat("x", 1+i*3000))
 			}
 			write(t, filepath.Join(src, "empty"), "")
-			j := newJob(t, t.Context(), Config{}, at.New())
-			r, err := copyAll(j, dirs.Pair{Dst: filepath.Join(dir, "dst"), Src: src})
+			j := newWalk(t, t.Context(), option.Options{}, at.New())
+			r, err := copyAll(j, option.Pair{Dst: filepath.Join(dir, "dst"), Src: src})
 			want := int64(0)
 			if clones {
 				want = files
@@ -41,7 +41,7 @@ func TestClonesSmallFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			dev := st.Dev
-			if j.Content.MayClone(dev, dev) != clones {
+			if j.job.Content.MayClone(dev, dev) != clones {
 				t.Errorf("MayClone = %t for the next file; want %t", !clones, clones)
 			}
 			partly(t, filepath.Join(dir, "dst"), src)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
-	"github.com/sluiceio/sluice/copytree/internal/dirs"
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
@@ -33,14 +32,14 @@ func TestNoIdleDirectories(t *testing.T) {
 	}
 	fill(src, 3)
 	for _, concurrency := range []int{1, 4} {
-		j := newJob(t, t.Context(), Config{Options: option.Options{Concurrency: concurrency}}, at.New())
-		j.Handles.MaxIdle = 0
+		j := newWalk(t, t.Context(), option.Options{Concurrency: concurrency}, at.New())
+		j.job.Handles.MaxIdle = 0
 		j.queue.Dirs = 2 // so that directories wait for those in them
 		dst := filepath.Join(t.TempDir(), "copy")
-		if r, err := copyAll(j, dirs.Pair{Src: src, Dst: dst}); err != nil || int(r.Files) != files {
+		if r, err := copyAll(j, option.Pair{Src: src, Dst: dst}); err != nil || int(r.Files) != files {
 			t.Errorf("by %d workers: %d files, %v; want %d", concurrency, r.Files, err, files)
 		}
-		if n := j.Handles.Idle(); n != 0 {
+		if n := j.job.Handles.Idle(); n != 0 {
 			t.Errorf("%d directories are open in the end", n)
 		}
 	}
@@ -67,8 +66,8 @@ func TestLinksBetweenManyDirectories(t *testing.T) {
 		}
 	}
 	for i := range 6 {
-		r, err := run(t, t.Context(), at.New(), filepath.Join(t.TempDir(), "copy"), src, Config{
-			Options: option.Options{Preserve: option.PreserveAll, Concurrency: 16},
+		r, err := run(t, t.Context(), at.New(), filepath.Join(t.TempDir(), "copy"), src, option.Options{
+			Preserve: option.PreserveAll, Concurrency: 16,
 		})
 		if err != nil || r.Links != dirs-1 {
 			t.Fatalf("copy %d: %d links, %v; want %d", i, r.Links, err, dirs-1)

@@ -139,7 +139,7 @@ func TestFaults(t *testing.T) {
 			for n := int64(1); ; n += step {
 				dst := filepath.Join(dir, fmt.Sprint("dst", n))
 				if way.over {
-					if _, err := run(t, t.Context(), at.New(), dst, src, Config{Options: way.o}); err != nil {
+					if _, err := run(t, t.Context(), at.New(), dst, src, way.o); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -165,7 +165,7 @@ func stride(t *testing.T, dst, src string, o option.Options) int64 {
 	c := &counted{}
 	k := at.New()
 	k.Fault = c.fault
-	if _, err := run(t, t.Context(), k, dst, src, Config{Options: o}); err != nil {
+	if _, err := run(t, t.Context(), k, dst, src, o); err != nil {
 		t.Fatal(err)
 	}
 	return 1 + c.calls.Load()/maxTried
@@ -178,7 +178,7 @@ func oneFault(t *testing.T, dst, src string, o option.Options, n int64) bool {
 	k := at.New()
 	k.Fault = c.fault
 	before := descriptors(t)
-	_, err := run(t, context.Background(), k, dst, src, Config{Options: o})
+	_, err := run(t, context.Background(), k, dst, src, o)
 	if after := descriptors(t); after != before {
 		t.Errorf("%s failed: %d files were open, %d are", c.op.Load(), before, after)
 	}
@@ -212,7 +212,7 @@ func TestCancel(t *testing.T) {
 				k.Fault = c.fault
 				before := descriptors(t)
 				dst := filepath.Join(dir, fmt.Sprint("dst", n))
-				r, err := run(t, ctx, k, dst, src, Config{Options: way.o})
+				r, err := run(t, ctx, k, dst, src, way.o)
 				cancel(nil)
 				if c.calls.Load() < n {
 					return
@@ -229,8 +229,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestForceWhereNothingIsRemoved: with Force what cannot be opened is removed. If that fails, too, the error is that of the
-// removal.
+// TestForceWhereNothingIsRemoved: with Force, a file that cannot be opened is removed. If the
+// removal fails, the copy has its error.
 func TestForceWhereNothingIsRemoved(t *testing.T) {
 	busy := 0
 	for fails := range 12 { // one of these opens is that of the destination's file
@@ -253,7 +253,7 @@ func TestForceWhereNothingIsRemoved(t *testing.T) {
 			}
 			return nil
 		}
-		_, err := run(t, t.Context(), k, dst, src, Config{Options: option.Options{Concurrency: 1, Force: true}})
+		_, err := run(t, t.Context(), k, dst, src, option.Options{Concurrency: 1, Force: true})
 		if removals > 0 {
 			busy++
 			if !errors.Is(err, syscall.EBUSY) {
@@ -288,9 +288,9 @@ func TestFull(t *testing.T) {
 		}
 		var reported []*report.Error
 		dst := filepath.Join(dir, "dst")
-		_, err := run(t, t.Context(), k, dst, src, Config{
-			Options: option.Options{Concurrency: 2},
-			OnError: func(e *report.Error) { reported = append(reported, e) },
+		_, err := run(t, t.Context(), k, dst, src, option.Options{
+			Concurrency: 2,
+			OnError:     func(e *report.Error) { reported = append(reported, e) },
 		})
 		if len(reported) != 1 || !errors.Is(err, errno) || reported[0].Op != "write" {
 			t.Errorf("OnError got %v, Copy = %v; want %v, once", reported, err, errno)

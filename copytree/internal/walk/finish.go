@@ -17,16 +17,16 @@ func (w *worker) finish(d *dirs.Dir) {
 		return
 	}
 	if err := w.finishCopy(d); err != nil {
-		w.Fail(d.Up, d.Name, d.CopyName, err)
+		w.job.Fail(d.Up, d.Name, d.CopyName, err)
 	}
-	w.Handles.Close(w.Kernel, d)
+	w.job.Handles.Close(w.kernel, d)
 }
 
 func (w *worker) finishCopy(d *dirs.Dir) error {
-	if d.Absent || w.Opt.DryRun {
+	if d.Absent || w.job.Opt.DryRun {
 		return nil
 	}
-	if w.job.queue.Stopped() {
+	if w.walk.queue.Stopped() {
 		return w.leaveIncomplete(d)
 	}
 	f := attr.File{Stat: &d.Stat, Existed: d.Merged, MayACL: d.Merged || d.Up.ACL}
@@ -34,17 +34,17 @@ func (w *worker) finishCopy(d *dirs.Dir) error {
 		f.Mode = w.finalMode(d)
 		f.SetMode = f.Mode != d.CopyMode&at.ModeBits
 	}
-	toSync := w.Syncer != nil && w.Opt.Sync == option.SyncFiles
-	if w.Opt.Preserve&option.PreserveAll == 0 && !f.SetMode && !toSync {
+	toSync := w.job.Syncer != nil && w.job.Opt.Sync == option.SyncFiles
+	if w.job.Opt.Preserve&option.PreserveAll == 0 && !f.SetMode && !toSync {
 		return nil
 	}
-	if err := w.Handles.Use(d); err != nil {
+	if err := w.job.Handles.Use(d); err != nil {
 		return err
 	}
-	defer w.Handles.Release(d)
-	w.Handles.OpenParent(d) // the mode that d gets may not allow it
+	defer w.job.Handles.Release(d)
+	w.job.Handles.OpenParent(d) // the mode that d gets may not allow it
 	f.Src, f.Dst = at.File{FD: d.SrcFD}, at.File{FD: d.DstFD}
-	refused := w.Attr.Copy(&f)
+	refused := w.maker.Attr.Set(&f)
 	if toSync {
 		return errors.Join(refused, w.syncDir(d))
 	}
@@ -52,33 +52,33 @@ func (w *worker) finishCopy(d *dirs.Dir) error {
 }
 
 func (w *worker) finalMode(d *dirs.Dir) uint32 {
-	return w.Attr.FinalDirMode(&d.Stat, d.CopyMode, d.AddedMode)
+	return w.maker.Attr.FinalDirMode(&d.Stat, d.CopyMode, d.AddedMode)
 }
 
 // leaveIncomplete gives the copy of a directory that is not complete its final mode
 // and its owner all permissions. A later copy finds an existing directory, whose
 // mode it does not change, and must be able to fill it.
 func (w *worker) leaveIncomplete(d *dirs.Dir) error {
-	if d.Merged || w.Opt.Preserve&option.PreserveMode != 0 {
+	if d.Merged || w.job.Opt.Preserve&option.PreserveMode != 0 {
 		return nil
 	}
 	mode := w.finalMode(d) | attr.OwnerPermissions
 	if mode == d.CopyMode&at.ModeBits {
 		return nil
 	}
-	if err := w.Handles.Use(d); err != nil {
+	if err := w.job.Handles.Use(d); err != nil {
 		return err
 	}
-	defer w.Handles.Release(d)
-	return fault.Dest("chmod", w.Kernel.Chmod(at.File{FD: d.DstFD}, mode))
+	defer w.job.Handles.Release(d)
+	return fault.Dest("chmod", w.kernel.Chmod(at.File{FD: d.DstFD}, mode))
 }
 
 // syncDir has a finished directory synced.
 func (w *worker) syncDir(d *dirs.Dir) error {
-	fd, err := w.Kernel.OpenMade(d.DstFD, at.Dot, at.NoFollow)
+	fd, err := w.kernel.OpenMade(d.DstFD, at.Dot, at.NoFollow)
 	if err != nil {
 		return fault.Dest("open", err)
 	}
-	w.Sync(durable.File{FD: fd, Dir: d})
+	w.job.Sync(durable.File{FD: fd, Dir: d})
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/queue"
 )
 
-// limits bounds what a Job has open and in memory, whatever the tree.
+// limits bounds what a Walk has open and in memory, whatever the tree.
 type limits struct {
 	queue.Limits
 	idleDirs int // directories that are open and unused, at two descriptors each; may be 0

@@ -10,7 +10,7 @@ import (
 // and, from when the page cache first lacks something, prefetchers and more workers.
 // Most trees are in memory, and those would cost threads and a megabyte for nothing.
 type pool struct {
-	job     *Job
+	walk    *Walk
 	running sync.WaitGroup
 	cold    sync.Once // starts what a cold tree has in addition
 
@@ -21,30 +21,31 @@ type pool struct {
 // start starts the other workers, and those of a cold tree if it is known to be cold.
 // The first worker calls it.
 func (p *pool) start() {
-	for id := 1; id < p.job.queue.Workers; id++ {
+	for id := 1; id < p.walk.queue.Workers; id++ {
 		w := p.add(id)
 		p.running.Go(w.work)
 	}
-	if p.job.queue.Cold() {
+	if p.walk.queue.Cold() {
 		p.startCold()
 	}
 }
 
-// startCold starts the prefetchers and the workers of a cold tree, once. Workers call it while they work.
+// startCold starts the prefetchers and the workers of a cold tree, once. Workers call it while they
+// work.
 func (p *pool) startCold() {
-	q := &p.job.queue
+	q := &p.walk.queue
 	if q.Prefetchers == 0 {
 		return
 	}
 	p.cold.Do(func() {
-		p.job.waits()
+		p.walk.waits()
 		for id := range q.ColdWorkers {
 			w := p.add(q.Workers + id)
 			p.running.Go(w.work)
 		}
 		for id := range q.Prefetchers {
-			f := &prefetcher{worker: p.add(q.Workers + q.ColdWorkers + id)}
-			f.Hold.Allow(false)
+			f := &prefetcher{w: p.add(q.Workers + q.ColdWorkers + id)}
+			f.w.maker.Hold.Allow(false)
 			p.running.Go(f.run)
 		}
 	})
@@ -52,7 +53,7 @@ func (p *pool) startCold() {
 
 // add makes a worker.
 func (p *pool) add(id int) *worker {
-	w := newWorker(p.job, id)
+	w := newWorker(p.walk, id)
 	w.pool = p
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,6 +66,6 @@ func (p *pool) add(id int) *worker {
 func (p *pool) wait(counts *report.Counts) {
 	p.running.Wait()
 	for _, w := range p.workers {
-		counts.Add(&w.Counts)
+		counts.Add(&w.maker.Counts)
 	}
 }

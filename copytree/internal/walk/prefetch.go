@@ -12,7 +12,7 @@ import (
 // prefetcher reads directories and opens files ahead of the workers, and makes the
 // kernel begin to read the files, many at a time. It waits while the tree is hot.
 type prefetcher struct {
-	*worker
+	w       *worker
 	fetcher *fetch.Fetcher // nil until it is needed, and where there is no driver for it
 	tried   bool           // to open a driver
 	held    []*queue.Batch // opened, and not fetched and delivered yet
@@ -37,7 +37,7 @@ const (
 func (p *prefetcher) run() {
 	defer p.closeFetcher()
 	for {
-		d := p.job.queue.NextDir(p.id, len(p.held) == 0)
+		d := p.w.walk.queue.NextDir(p.w.id, len(p.held) == 0)
 		switch {
 		case d != nil:
 			p.prefetch(d)
@@ -57,7 +57,7 @@ func (p *prefetcher) closeFetcher() {
 
 // prefetch opens the files in the next part of d.
 func (p *prefetcher) prefetch(d *dirs.Dir) {
-	for b := p.explore(d); b != nil; {
+	for b := p.w.explore(d); b != nil; {
 		b = p.openPiece(b)
 		if p.holds >= maxHeld {
 			p.deliver()
@@ -70,7 +70,7 @@ func (p *prefetcher) prefetch(d *dirs.Dir) {
 func (p *prefetcher) openPiece(b *queue.Batch) (rest *queue.Batch) {
 	if rest = b.Split(pieceSize); rest != nil {
 		b.Dir.Unfinished.Add(1)
-		p.Handles.UseAgain(b.Dir)
+		p.w.job.Handles.UseAgain(b.Dir)
 	}
 	b.OwnNames()
 	for i := range b.Entries {
@@ -84,19 +84,20 @@ func (p *prefetcher) openPiece(b *queue.Batch) (rest *queue.Batch) {
 // open opens a file, to be fetched. It ignores errors: the worker that copies the
 // file meets them again.
 func (p *prefetcher) open(d *dirs.Dir, e *queue.Entry) {
-	if e.Type != at.Regular || p.Opt.Make != option.MakeCopy || p.Opt.DryRun || p.job.queue.Stopped() {
+	if e.Type != at.Regular || p.w.job.Opt.Make != option.MakeCopy || p.w.job.Opt.DryRun || p.w.walk.queue.Stopped() {
 		return
 	}
-	fd, err := p.Kernel.Open(d.SrcFD, e.Name, p.Opt.FollowsEntries(), e.Type)
+	fd, err := p.w.kernel.Open(d.SrcFD, e.Name, p.w.job.Opt.FollowsEntries(), e.Type)
 	if err != nil {
 		return
 	}
 	e.FD = fd
-	if p.Content.Clones(d.CopyID.Dev, d.Stat.Dev) {
+	if p.w.job.Content.Clones(d.CopyID.Dev, d.Stat.Dev) {
 		return // the data will be shared, and not be read
 	}
 	if p.opened++; p.opened%sampleEvery == 0 || !p.canFetch() {
-		p.Misses.Note(p.Kernel.ReadCached(fd, p.sample[:])) // if the byte is not cached, the kernel begins to read
+		// If the byte is not cached, the kernel begins to read.
+		p.w.maker.Misses.Note(p.w.kernel.ReadCached(fd, p.sample[:]))
 		return
 	}
 	p.fds = append(p.fds, fd)
@@ -106,8 +107,8 @@ func (p *prefetcher) open(d *dirs.Dir, e *queue.Entry) {
 func (p *prefetcher) canFetch() bool {
 	if !p.tried {
 		p.tried = true
-		if p.job.newDriver != nil {
-			if drv := p.job.newDriver(fetch.Depth); drv != nil {
+		if p.w.walk.sys.NewDriver != nil {
+			if drv := p.w.walk.sys.NewDriver(fetch.Depth); drv != nil {
 				p.fetcher = fetch.New(drv)
 			}
 		}
@@ -124,15 +125,15 @@ func (p *prefetcher) deliver() {
 			p.fetcher = nil // workers read what was not fetched
 		}
 	}
-	p.job.queue.Deliver(p.held)
+	p.w.walk.queue.Deliver(p.held)
 	clear(p.held)
 	p.held, p.holds, p.fds = p.held[:0], 0, p.fds[:0]
 	hits := pace.HotAt
 	if p.fetcher != nil {
 		hits /= sampleEvery
 	}
-	if p.Misses.Hot(hits) {
-		p.Misses = pace.CacheMisses{}
-		p.job.queue.SetCold(false)
+	if p.w.maker.Misses.Hot(hits) {
+		p.w.maker.Misses = pace.CacheMisses{}
+		p.w.walk.queue.SetCold(false)
 	}
 }

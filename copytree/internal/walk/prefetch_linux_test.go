@@ -15,7 +15,6 @@ import (
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/content"
-	"github.com/sluiceio/sluice/copytree/internal/dirs"
 	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/pace"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
@@ -46,9 +45,9 @@ func TestPrefetch(t *testing.T) {
 // copyCold copies with prefetchers from the beginning.
 func copyCold(t *testing.T, dst, src string, o option.Options) {
 	t.Helper()
-	j := newJob(t, t.Context(), Config{Options: o}, at.New())
+	j := newWalk(t, t.Context(), o, at.New())
 	j.queue.SetCold(true)
-	if _, err := copyAll(j, dirs.Pair{Dst: dst, Src: src}); err != nil {
+	if _, err := copyAll(j, option.Pair{Dst: dst, Src: src}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -86,7 +85,7 @@ func TestPrefetchWide(t *testing.T) {
 	for name, copyIt := range map[string]func(dst string){
 		"cold": func(dst string) { copyCold(t, dst, src, option.Options{}) },
 		"hot": func(dst string) {
-			if _, err := run(t, t.Context(), at.New(), dst, src, Config{}); err != nil {
+			if _, err := run(t, t.Context(), at.New(), dst, src, option.Options{}); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -109,18 +108,18 @@ func TestQueueBound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	j := newJob(t, t.Context(), Config{}, at.New())
+	j := newWalk(t, t.Context(), option.Options{}, at.New())
 	j.queue.Dirs = room
 	var mu sync.Mutex
 	most := 0
-	j.kernel.Fault = func(string) error {
+	j.sys.Kernel.Fault = func(string) error {
 		mu.Lock()
 		defer mu.Unlock()
 		most = max(most, j.queue.Waiting())
 		return nil
 	}
 	dst := filepath.Join(dir, "dst")
-	r, err := copyAll(j, dirs.Pair{Dst: dst, Src: src})
+	r, err := copyAll(j, option.Pair{Dst: dst, Src: src})
 	if err != nil || r.Dirs != 2*wide+1 {
 		t.Errorf("Copy = %d directories, %v; want %d", r.Dirs, err, 2*wide+1)
 	}
@@ -139,20 +138,20 @@ func TestOnWait(t *testing.T) {
 	src := filepath.Join(dir, "src")
 	write(t, filepath.Join(src, "in", "file"), "text")
 	calls := 0
-	cfg := Config{OnWait: func() { calls++ }}
-	if _, err := run(t, t.Context(), at.New(), filepath.Join(dir, "hot"), src, cfg); err != nil || calls != 0 {
+	o := option.Options{OnWait: func() { calls++ }}
+	if _, err := run(t, t.Context(), at.New(), filepath.Join(dir, "hot"), src, o); err != nil || calls != 0 {
 		t.Errorf("%d calls for small files in memory, %v; want 0", calls, err)
 	}
 	large := filepath.Join(dir, "large")
 	write(t, filepath.Join(large, "a"), strings.Repeat("a", content.SmallFile+1))
 	write(t, filepath.Join(large, "b"), strings.Repeat("b", content.SmallFile+1))
-	if _, err := run(t, t.Context(), at.New(), filepath.Join(dir, "hotlarge"), large, cfg); err != nil || calls != 1 {
+	if _, err := run(t, t.Context(), at.New(), filepath.Join(dir, "hotlarge"), large, o); err != nil || calls != 1 {
 		t.Errorf("%d calls for two large files, %v; want 1", calls, err)
 	}
 	calls = 0
-	j := newJob(t, t.Context(), cfg, at.New())
+	j := newWalk(t, t.Context(), o, at.New())
 	j.queue.SetCold(true)
-	_, err := copyAll(j, dirs.Pair{Dst: filepath.Join(dir, "cold"), Src: src}, dirs.Pair{Dst: filepath.Join(dir, "again"), Src: src})
+	_, err := copyAll(j, option.Pair{Dst: filepath.Join(dir, "cold"), Src: src}, option.Pair{Dst: filepath.Join(dir, "again"), Src: src})
 	if err != nil || calls != 1 {
 		t.Errorf("%d calls for two cold trees, %v; want 1", calls, err)
 	}
@@ -174,28 +173,29 @@ func TestNotesReads(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	j := newJob(t, t.Context(), Config{Options: option.Options{Reflink: uint8(content.ReflinkNever)}}, at.New())
+	j := newWalk(t, t.Context(), option.Options{Reflink: option.ReflinkNever}, at.New())
 	w := newWorker(j, 0)
 	drop()
-	if found := j.kernel.ReadCached(int(f.Fd()), make([]byte, 1)); found != at.CacheMiss {
+	if found := j.sys.Kernel.ReadCached(int(f.Fd()), make([]byte, 1)); found != at.CacheMiss {
 		t.Skip("the file stays in memory")
 	}
 	if _, err := os.ReadFile(src); err != nil {
 		t.Fatal(err)
 	}
-	j.copyPair(w, &dirs.Pair{Dst: filepath.Join(dir, "hot"), Src: src})
-	if !w.Misses.Hot(1) || w.Counts.Files != 1 {
-		t.Errorf("%d files, no hit counted for data in memory; want 1 file and a hit", w.Counts.Files)
+	j.copyPair(w, &option.Pair{Dst: filepath.Join(dir, "hot"), Src: src})
+	if !w.maker.Misses.Hot(1) || w.maker.Counts.Files != 1 {
+		t.Errorf("%d files, no hit counted for data in memory; want 1 file and a hit", w.maker.Counts.Files)
 	}
-	// The kernel keeps a page that is in use while it is to be dropped, so that this is tried again.
-	for try := 1; w.Misses.Hot(1) && try <= 20; try++ {
+	// The kernel keeps a page that is in use while it is to be dropped, so that this is tried
+	// again.
+	for try := 1; w.maker.Misses.Hot(1) && try <= 20; try++ {
 		drop()
-		j.copyPair(w, &dirs.Pair{Dst: filepath.Join(dir, fmt.Sprint("cold", try)), Src: src})
-		if int(w.Counts.Files) != 1+try {
-			t.Fatalf("%d files; want %d", w.Counts.Files, 1+try)
+		j.copyPair(w, &option.Pair{Dst: filepath.Join(dir, fmt.Sprint("cold", try)), Src: src})
+		if int(w.maker.Counts.Files) != 1+try {
+			t.Fatalf("%d files; want %d", w.maker.Counts.Files, 1+try)
 		}
 	}
-	if w.Misses.Hot(1) {
+	if w.maker.Misses.Hot(1) {
 		t.Error("no miss is counted for data on the disk")
 	}
 }
@@ -203,20 +203,20 @@ func TestNotesReads(t *testing.T) {
 // TestPool: prefetchers are started when the page cache lacks something, once for each
 // tree.
 func TestPool(t *testing.T) {
-	j := newJob(t, t.Context(), Config{}, at.New())
+	j := newWalk(t, t.Context(), option.Options{}, at.New())
 	if j.queue.Prefetchers == 0 {
 		t.Skip("there are no prefetchers with so few descriptors")
 	}
 	w := newWorker(j, 0)
-	w.pool = &pool{job: j}
+	w.pool = &pool{walk: j}
 	w.pool.start() // there is nothing to copy, so all of them end at once
 	if n := len(w.pool.workers); n != j.queue.Workers-1 {
 		t.Errorf("%d goroutines are started in memory; want the %d other workers", n, j.queue.Workers-1)
 	}
 	for range pace.ColdAt + 2 {
-		w.NoteCache(at.CacheMiss)
+		w.maker.NoteCache(at.CacheMiss)
 	}
-	w.pool.wait(&w.Counts)
+	w.pool.wait(&w.maker.Counts)
 	if n, want := len(w.pool.workers), j.queue.Workers-1+j.queue.ColdWorkers+j.queue.Prefetchers; n != want || !j.queue.Cold() {
 		t.Errorf("%d goroutines are started from a disk, and Cold = %t; want %d, true", n, j.queue.Cold(), want)
 	}

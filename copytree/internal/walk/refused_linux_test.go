@@ -56,8 +56,8 @@ func testRefused(t *testing.T, op string, errno syscall.Errno) {
 		return nil
 	}
 	var failed []string
-	r, err := run(t, t.Context(), k, dst, src, Config{
-		Options: option.Options{Preserve: option.PreserveAll, Require: option.PreserveAll},
+	r, err := run(t, t.Context(), k, dst, src, option.Options{
+		Preserve: option.PreserveAll, Require: option.PreserveAll,
 		OnError: func(e *report.Error) { failed = append(failed, e.Dst) },
 	})
 	if !errors.Is(err, errno) || r.Failed == 0 || r.Failed > int64(len(failed)) {
@@ -95,7 +95,7 @@ func TestRefusedBackup(t *testing.T) {
 		return nil
 	}
 	o := option.Options{Preserve: option.PreserveAll, Require: option.PreserveOwner, Backup: func(dst string) (string, error) { return dst + "~", nil }}
-	if _, err := run(t, t.Context(), k, dst, src, Config{Options: o}); !errors.Is(err, syscall.EPERM) {
+	if _, err := run(t, t.Context(), k, dst, src, o); !errors.Is(err, syscall.EPERM) {
 		t.Errorf("Copy = %v; want EPERM", err)
 	}
 	if got, err := os.ReadFile(dst); string(got) != "old" || err != nil {
@@ -126,7 +126,7 @@ func TestRefusedACL(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := run(t, t.Context(), k, dst, src, Config{Options: option.Options{Preserve: option.PreserveMode}})
+	_, err := run(t, t.Context(), k, dst, src, option.Options{Preserve: option.PreserveMode})
 	var e *report.Error
 	if !errors.As(err, &e) || e.Op != "setxattr "+attr.ACLAccess {
 		t.Errorf("Copy = %v; want one of the ACL", err)

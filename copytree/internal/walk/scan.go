@@ -16,14 +16,14 @@ import (
 func (w *worker) scan(d *dirs.Dir, b *queue.Batch) (more bool) {
 	more, err := w.read(d)
 	if err != nil {
-		w.Fail(d.Up, d.Name, d.CopyName, err)
+		w.job.Fail(d.Up, d.Name, d.CopyName, err)
 	}
 	var found []*dirs.Dir
 	for i := range w.entries {
 		e := &w.entries[i]
 		w.setType(d, e)
 		if e.Type == at.Directory {
-			found = append(found, d.Child(e.Name, w.Opt.FollowsEntries()))
+			found = append(found, d.Child(e.Name, w.job.Opt.FollowsEntries()))
 		} else {
 			b.Entries = append(b.Entries, queue.Entry{Entry: *e, FD: -1})
 		}
@@ -35,7 +35,7 @@ func (w *worker) scan(d *dirs.Dir, b *queue.Batch) (more bool) {
 		found = append(found, d)
 	}
 	slices.Reverse(found) // the queue takes the last one first
-	w.job.queue.Add(w.id, found, fresh)
+	w.walk.queue.Add(w.id, found, fresh)
 	return more
 }
 
@@ -44,14 +44,14 @@ func (w *worker) scan(d *dirs.Dir, b *queue.Batch) (more bool) {
 func (w *worker) read(d *dirs.Dir) (more bool, err error) {
 	w.entries = w.entries[:0]
 	if d.Seek {
-		if err := w.Kernel.SeekDir(d.SrcFD, d.Next); err != nil {
+		if err := w.kernel.SeekDir(d.SrcFD, d.Next); err != nil {
 			return false, fault.Source("lseek", err)
 		}
 		d.Seek = false
 	}
 	for buf := w.dirBuf; len(buf) >= at.MaxDirent; {
 		var used int
-		w.entries, used, err = w.Kernel.ReadDir(d.SrcFD, buf, w.entries)
+		w.entries, used, err = w.kernel.ReadDir(d.SrcFD, buf, w.entries)
 		if err != nil {
 			return false, fault.Source("readdir", err)
 		}
@@ -67,10 +67,10 @@ func (w *worker) read(d *dirs.Dir) (more bool, err error) {
 // limitDirs drops the entries after as many directories as the queue has room for,
 // and reports whether it has dropped any. They are read again later.
 func (w *worker) limitDirs(d *dirs.Dir) bool {
-	q := &w.job.queue
+	q := &w.walk.queue
 	room := max(1, q.Dirs-q.Waiting())
 	for i := range w.entries {
-		if t := w.entries[i].Type; t == at.Directory || t == at.Unknown || t == at.Symlink && w.Opt.Follow == option.FollowAll {
+		if t := w.entries[i].Type; t == at.Directory || t == at.Unknown || t == at.Symlink && w.job.Opt.Follow == option.FollowAll {
 			room--
 		}
 		d.Next = w.entries[i].Next
@@ -86,12 +86,12 @@ func (w *worker) limitDirs(d *dirs.Dir) bool {
 // setType finds out the type of e, where the directory does not have it or symbolic
 // links are followed. If that fails, it fails again when e is copied.
 func (w *worker) setType(d *dirs.Dir, e *at.Entry) {
-	follow := w.Opt.FollowsEntries()
+	follow := w.job.Opt.FollowsEntries()
 	if e.Type != at.Unknown && (e.Type != at.Symlink || !bool(follow)) {
 		return
 	}
 	var s at.Stat
-	if w.Kernel.Stat(d.SrcFD, e.Name, follow, &s) == nil {
+	if w.kernel.Stat(d.SrcFD, e.Name, follow, &s) == nil {
 		e.Type = s.Type()
 	} else {
 		e.Type = at.Unknown

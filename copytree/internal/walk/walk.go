@@ -1,32 +1,38 @@
-// Package walk copies trees: it walks the source, makes the directories, and has
-// package entry copy what is in them.
+// Package walk copies trees: it walks the source, makes the directories, and has package entry
+// copy what is in them.
 //
-//	j := walk.New(ctx, walk.Config{Options: options, Scheduler: core}, at.New())
-//	defer j.Close()
-//	result := j.Copy([]dirs.Pair{{Dst: "backup/photos", Src: "photos"}})
+//	w := walk.New(ctx, walk.System{Kernel: at.New(), Scheduler: core}, options)
+//	defer w.Close()
+//	result, whole := w.Copy([]option.Pair{{Dst: "backup/photos", Src: "photos"}})
 //
-// A worker takes a directory from the queue, makes its copy (begin.go), reads a part of
-// it (scan.go), queues the directories in it and copies its other entries (worker.go).
-// When everything in a directory is done, its copy gets its metadata (finish.go).
+// A worker takes a directory from the queue, makes its copy (begin.go), reads a part of it
+// (scan.go), queues the directories in it and copies its other entries (worker.go). When
+// everything in a directory is done, its copy gets its metadata (finish.go).
 //
-// If the page cache lacks what is copied, the tree is cold: prefetchers read
-// directories ahead of the workers and open their files (prefetch.go), and there are
-// more workers (pool.go).
+// If the page cache lacks what is copied, the tree is cold: prefetchers read directories ahead of
+// the workers and open their files (prefetch.go), and there are more workers (pool.go).
+//
+// # Who has what
+//
+//	Walk           one copy: the queue, the goroutines, the directories above
+//	entry.Job      what its workers share: options, tables, report, Syncer, content.Copier
+//	worker         one goroutine: its kernel, its buffers, one entry.Maker
+//	entry.Maker    makes the copy of one entry after the other
 //
 // # The packages below
 //
-//   - entry copies one file, symbolic link or device, and asks conflict what becomes
-//     of a file that exists in its place;
-//   - content copies the bytes of a file, attr its metadata; durable syncs it;
-//   - queue has what is left to do, dirs the open directories, fetch reads files into
-//     the page cache;
+//   - entry copies one file, symbolic link or device, and asks conflict what becomes of a file
+//     that exists in its place;
+//   - content copies the bytes of a file, attr sets its metadata; durable syncs it;
+//   - queue has what is left to do, dirs the open directories, fetch reads files into the page
+//     cache;
 //   - made and hardlink remember what was copied; pace adapts to what calls have met;
-//   - report collects counts and errors; item, option and fault are what all of them
-//     speak of; at has the system calls.
+//   - report collects counts and errors; item, option and fault are what all of them speak of; at
+//     has the system calls.
 //
 // # Concurrency
 //
-// Several Jobs may run at once. Each makes its own goroutines, and waits for them.
+// Several Walks may run at once. Each makes its own goroutines, and waits for them.
 package walk
 
 import (
@@ -47,148 +53,133 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// Config says what a Job does. Callbacks may be nil.
-type Config struct {
-	Options   option.Options
-	Scheduler *sched.Scheduler
-	// NewDriver opens a driver for a prefetcher, with up to depth requests in
-	// flight. It returns nil if there is none that works without threads.
+// System is what a Walk makes its calls with.
+type System struct {
+	Kernel    *at.Kernel       // workers have clones of it
+	Scheduler *sched.Scheduler // for reads that have to wait, and for fsyncs
+	// NewDriver opens a driver for a prefetcher, with up to depth requests in flight. It returns
+	// nil if there is none that works without threads; so does a NewDriver of nil.
 	NewDriver func(depth int) driver.Driver
-	OnError   func(*report.Error)
-	OnDone    func(report.Done)
-	OnWait    func()           // called once, before the first calls that take long
-	Progress  *report.Progress // nil: the caller does not read it
 }
 
-// Result is what a Job has done.
-type Result struct {
-	report.Counts
-	Failed int64
-	Errors []*report.Error // the first report.MaxErrors
-	Synced int64
-	Took   time.Duration
-	Broken bool // a function of the caller has ended a worker (runtime.Goexit)
+// Walk is one copy.
+type Walk struct {
+	sys     System
+	job     entry.Job // what the workers share
+	queue   queue.Queue
+	above   []at.ID      // of the Pair in progress: the directory of the copy and those above it
+	waiting sync.Once    // calls Options.OnWait
+	broken  atomic.Bool  // a function of the caller did not return
+	synced  atomic.Int64 // fsyncs that have returned
 }
 
-// Job is one copy.
-type Job struct {
-	entry.Shared
-	kernel    *at.Kernel // workers have clones of it
-	queue     queue.Queue
-	above     []at.ID // of the Pair in progress: the directory of the copy and those above it
-	onWait    func()
-	waiting   sync.Once    // calls onWait
-	broken    atomic.Bool  // a function of the caller did not return
-	synced    atomic.Int64 // fsyncs that have returned
-	newDriver func(depth int) driver.Driver
-}
-
-// New returns a Job, which the caller closes.
-func New(ctx context.Context, cfg Config, k *at.Kernel) *Job {
-	o := cfg.Options
+// New returns a Walk, which the caller closes.
+func New(ctx context.Context, sys System, o option.Options) *Walk {
 	if o.Resume {
 		o.Preserve |= option.PreserveTimes
 	}
 	l := limitsFor(at.Descriptors(), o.Concurrency)
-	j := &Job{kernel: k, onWait: cfg.OnWait, newDriver: cfg.NewDriver}
-	j.queue.Init(l.Limits)
-	handles := dirs.New(k, l.idleDirs)
+	t := &Walk{sys: sys}
+	t.queue.Init(l.Limits)
+	handles := dirs.New(sys.Kernel, l.idleDirs)
 	handles.Pretend = o.DryRun
-	j.Shared = entry.Shared{
-		Ctx: ctx, Opt: o, Umask: at.Umask(), Watched: cfg.Progress != nil,
-		Handles: handles, Stop: j.queue.Stop,
-		Report: report.Report{OnError: cfg.OnError, OnDone: cfg.OnDone, Progress: cfg.Progress, Broken: j.stopBroken},
+	t.job = entry.Job{
+		Ctx: ctx, Opt: o, Umask: at.Umask(), Watched: o.Progress != nil,
+		Handles: handles, Stop: t.queue.Stop,
+		Report: report.Report{OnError: o.OnError, OnDone: o.OnDone, Progress: o.Progress, Broken: t.stopBroken},
 	}
-	if cfg.Progress == nil {
-		j.Report.Progress = report.Unwatched()
+	if o.Progress == nil {
+		t.job.Report.Progress = new(report.Progress)
 	}
 	var wrote func(n int64)
-	if j.Watched {
-		wrote = func(n int64) { j.Report.Progress.Bytes.Add(n) }
+	if t.job.Watched {
+		wrote = func(n int64) { t.job.Report.Progress.Bytes.Add(n) }
 	}
-	j.Content = content.New(content.Config{
-		Scheduler: cfg.Scheduler,
-		Reflink:   content.Reflink(o.Reflink),
-		Sparse:    content.Sparse(o.Sparse),
+	t.job.Content = content.New(content.Config{
+		Scheduler: sys.Scheduler,
+		Reflink:   o.Reflink,
+		Sparse:    o.Sparse,
 		BlockSize: o.BlockSize,
 		Verify:    o.Verify,
 		Wrote:     wrote,
-		Fault:     k.Fault,
+		Fault:     sys.Kernel.Fault,
 	})
 	if o.Sync != option.SyncNone && !o.DryRun {
-		j.Syncer = durable.New(durable.Config{
-			Scheduler: cfg.Scheduler, Close: k.Close, Failed: j.syncFailed, Synced: j.countSync,
+		t.job.Syncer = durable.New(durable.Config{
+			Scheduler: sys.Scheduler, Close: sys.Kernel.Close, Failed: t.syncFailed, Synced: t.countSync,
 		})
 	}
-	return j
+	return t
 }
 
 // Close ends what New has begun.
-func (j *Job) Close() { j.Content.Close() }
+func (t *Walk) Close() { t.job.Content.Close() }
 
-// Copy copies all Pairs, one after the other. It is called once.
-func (j *Job) Copy(pairs []dirs.Pair) Result {
+// Copy copies all Pairs, one after the other. It is called once. The copy is not whole if a
+// function of the caller has ended a worker (runtime.Goexit).
+func (t *Walk) Copy(pairs []option.Pair) (r report.Result, whole bool) {
 	begun := time.Now()
-	j.Several = len(pairs) > 1
-	j.Handles.KeepTarget = j.Several
-	unwatch := context.AfterFunc(j.Ctx, j.Stop)
+	t.job.Several = len(pairs) > 1
+	t.job.Handles.KeepTarget = t.job.Several
+	unwatch := context.AfterFunc(t.job.Ctx, t.job.Stop)
 	defer unwatch()
-	w := newWorker(j, 0)
-	j.copyPairs(w, pairs)
-	r := Result{Counts: w.Counts, Synced: j.synced.Load(), Broken: j.broken.Load()}
-	r.Failed, r.Errors = j.Report.Errors()
+	w := newWorker(t, 0)
+	t.copyPairs(w, pairs)
+	r = w.maker.Counts.Result()
+	r.Synced = t.synced.Load()
+	r.Failed, r.Errors = t.job.Report.Errors()
 	r.Took = time.Since(begun)
-	return r
+	return r, !t.broken.Load()
 }
 
 // copyPairs copies all Pairs. w is the first worker. What is left is done also if a function
 // of the caller panics.
-func (j *Job) copyPairs(w *worker, pairs []dirs.Pair) {
-	defer j.Handles.CloseIdle()
-	defer j.Handles.CloseTarget()
-	defer j.finishSync()
+func (t *Walk) copyPairs(w *worker, pairs []option.Pair) {
+	defer t.job.Handles.CloseIdle()
+	defer t.job.Handles.CloseTarget()
+	defer t.finishSync()
 	for i := range pairs {
-		if j.queue.Stopped() {
+		if t.queue.Stopped() {
 			break
 		}
-		j.copyPair(w, &pairs[i])
+		t.copyPair(w, &pairs[i])
 	}
-	j.Report.Progress.Walked.Store(true)
+	t.job.Report.Progress.Walked.Store(true)
 }
 
 // stopBroken stops the copy because a function of the caller did not return. The worker that
 // has called it is gone, and what it had begun is not finished: the others must not wait for it.
-func (j *Job) stopBroken() {
-	j.broken.Store(true)
-	j.Stop()
+func (t *Walk) stopBroken() {
+	t.broken.Store(true)
+	t.job.Stop()
 }
 
 // waits calls OnWait, once.
-func (j *Job) waits() {
-	if j.onWait != nil {
-		j.waiting.Do(func() { j.Report.Guard(j.onWait) })
+func (t *Walk) waits() {
+	if f := t.job.Opt.OnWait; f != nil {
+		t.waiting.Do(func() { t.job.Report.Guard(f) })
 	}
 }
 
 // countSync counts an fsync: for the Result, and for Progress, which earlier copies may have
 // counted in as well.
-func (j *Job) countSync() {
-	j.synced.Add(1)
-	j.Report.Progress.Synced.Add(1)
+func (t *Walk) countSync() {
+	t.synced.Add(1)
+	t.job.Report.Progress.Synced.Add(1)
 }
 
 // finishSync puts on disk what was copied, also when the copy was stopped: the
 // Result counts it as done.
-func (j *Job) finishSync() {
-	if j.Syncer == nil {
+func (t *Walk) finishSync() {
+	if t.job.Syncer == nil {
 		return
 	}
-	j.Report.Progress.Syncing.Store(true)
-	for _, e := range j.Syncer.Finish() {
-		j.Report.Fail(false, &report.Error{Op: e.Op, Dst: e.Path, Path: e.Path, Err: e.Err})
+	t.job.Report.Progress.Syncing.Store(true)
+	for _, e := range t.job.Syncer.Finish() {
+		t.job.Report.Fail(false, &report.Error{Op: e.Op, Dst: e.Path, Path: e.Path, Err: e.Err})
 	}
 }
 
-func (j *Job) syncFailed(f durable.File, err error) {
-	j.Report.Fail(false, &report.Error{Op: "fsync", Dst: f.Path(), Path: f.Path(), Err: err})
+func (t *Walk) syncFailed(f durable.File, err error) {
+	t.job.Report.Fail(false, &report.Error{Op: "fsync", Dst: f.Path(), Path: f.Path(), Err: err})
 }

@@ -7,33 +7,33 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/copytree/internal/at"
-	"github.com/sluiceio/sluice/copytree/internal/dirs"
+	"github.com/sluiceio/sluice/copytree/internal/option"
+	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// newJob returns a Job, which is closed at the end of the test.
-func newJob(t *testing.T, ctx context.Context, cfg Config, k *at.Kernel) *Job {
+// newJob returns a Walk, which is closed at the end of the test.
+func newWalk(t *testing.T, ctx context.Context, o option.Options, k *at.Kernel) *Walk {
 	t.Helper()
-	j := openJob(t, ctx, cfg, k)
+	j := openWalk(t, ctx, o, k)
 	t.Cleanup(j.Close)
 	return j
 }
 
-func openJob(t *testing.T, ctx context.Context, cfg Config, k *at.Kernel) *Job {
+func openWalk(t *testing.T, ctx context.Context, o option.Options, k *at.Kernel) *Walk {
 	t.Helper()
 	s, err := sluice.Default()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Scheduler, cfg.NewDriver = s.Internal().Core, s.Internal().NewDriver
-	return New(ctx, cfg, k)
+	return New(ctx, System{Kernel: k, Scheduler: s.Internal().Core, NewDriver: s.Internal().NewDriver}, o)
 }
 
 // copyAll copies, and returns the errors joined as package copytree does.
-func copyAll(j *Job, pairs ...dirs.Pair) (Result, error) {
-	r := j.Copy(pairs)
+func copyAll(j *Walk, pairs ...option.Pair) (report.Result, error) {
+	r, _ := j.Copy(pairs)
 	var all []error
-	if j.Ctx.Err() != nil {
-		all = append(all, context.Cause(j.Ctx))
+	if j.job.Ctx.Err() != nil {
+		all = append(all, context.Cause(j.job.Ctx))
 	}
 	for _, e := range r.Errors {
 		all = append(all, e)
@@ -42,9 +42,9 @@ func copyAll(j *Job, pairs ...dirs.Pair) (Result, error) {
 }
 
 // run copies src to dst with the calls of k, and closes everything.
-func run(t *testing.T, ctx context.Context, k *at.Kernel, dst, src string, cfg Config) (Result, error) {
+func run(t *testing.T, ctx context.Context, k *at.Kernel, dst, src string, o option.Options) (report.Result, error) {
 	t.Helper()
-	j := openJob(t, ctx, cfg, k)
+	j := openWalk(t, ctx, o, k)
 	defer j.Close()
-	return copyAll(j, dirs.Pair{Dst: dst, Src: src})
+	return copyAll(j, option.Pair{Dst: dst, Src: src})
 }

@@ -12,12 +12,14 @@ import (
 // stay in memory while the directories among them wait.
 const dirBuffer = 32 << 10 // 32 KiB
 
-// worker is one goroutine of a Job: a worker or a prefetcher.
+// worker is one goroutine of a Walk: a worker or a prefetcher.
 type worker struct {
-	*entry.Copier
-	job     *Job
-	pool    *pool // while a tree is copied
-	id      int   // in the queue
+	walk    *Walk
+	job     *entry.Job // the Walk's
+	maker   *entry.Maker
+	kernel  *at.Kernel // the maker's
+	pool    *pool      // while a tree is copied
+	id      int        // in the queue
 	item    item.Item
 	batch   *queue.Batch // that item is of; nil if it is a root
 	dirBuf  []byte
@@ -25,17 +27,18 @@ type worker struct {
 	raw     at.Raw
 }
 
-func newWorker(j *Job, id int) *worker {
-	w := &worker{job: j, id: id, dirBuf: make([]byte, dirBuffer)}
-	w.Copier = entry.NewCopier(&j.Shared, j.kernel.Clone(), w)
+func newWorker(t *Walk, id int) *worker {
+	w := &worker{walk: t, job: &t.job, id: id, dirBuf: make([]byte, dirBuffer)}
+	w.maker = entry.NewMaker(w.job, t.sys.Kernel, w)
+	w.kernel = w.maker.Kernel
 	return w
 }
 
 // work does what is in the queue until there is nothing left.
 func (w *worker) work() {
 	for {
-		b, d, cold := w.job.queue.Next(w.id)
-		w.Hold.Allow(!cold)
+		b, d, cold := w.walk.queue.Next(w.id)
+		w.maker.Hold.Allow(!cold)
 		switch {
 		case b != nil:
 			w.copyBatch(b)
@@ -63,7 +66,7 @@ func (w *worker) explore(d *dirs.Dir) *queue.Batch {
 	if len(b.Entries) > 0 {
 		d.Unfinished.Add(1)
 	} else {
-		w.Handles.Release(d)
+		w.job.Handles.Release(d)
 		b.Recycle()
 		b = nil
 	}
@@ -79,7 +82,7 @@ func (w *worker) guard(d *dirs.Dir, f func()) {
 	returned := false
 	defer func() {
 		if !returned {
-			w.Handles.Release(d)
+			w.job.Handles.Release(d)
 			w.unblock(d)
 		}
 	}()
@@ -94,12 +97,12 @@ func (w *worker) enter(d *dirs.Dir) bool {
 		d.Begun = true
 		open := w.begin(d)
 		if open && d.Leaf {
-			w.Handles.Release(d)
+			w.job.Handles.Release(d)
 		}
 		return open && !d.Leaf
 	}
-	if err := w.Handles.Use(d); err != nil {
-		w.Fail(d.Up, d.Name, d.CopyName, err)
+	if err := w.job.Handles.Use(d); err != nil {
+		w.job.Fail(d.Up, d.Name, d.CopyName, err)
 		return false
 	}
 	return true
@@ -110,11 +113,12 @@ func (w *worker) enter(d *dirs.Dir) bool {
 func (w *worker) copyBatch(b *queue.Batch) {
 	defer w.endBatch(b) // also if a function of the caller panics: the copy is stopped then
 	if w.id == 0 {
-		// To share data is work on metadata alone, which a file system does for one thread at a time: two took as
-		// long as one on xfs and a quarter longer on btrfs, with half more processor time.
-		w.job.queue.SetAlone(w.Content.OneAtATime(b.Dir.CopyID.Dev, b.Dir.Stat.Dev))
+		// To share data is work on metadata alone, which a file system does for one thread at a
+		// time: two took as long as one on xfs and a quarter longer on btrfs, with half more
+		// processor time.
+		w.walk.queue.SetAlone(w.job.Content.OneAtATime(b.Dir.CopyID.Dev, b.Dir.Stat.Dev))
 	}
-	for !w.job.queue.Stopped() {
+	for !w.walk.queue.Stopped() {
 		e := b.Take()
 		if e == nil {
 			return
@@ -128,23 +132,23 @@ func (w *worker) copyBatch(b *queue.Batch) {
 func (w *worker) endBatch(b *queue.Batch) {
 	for e := b.Take(); e != nil; e = b.Take() {
 		if e.FD >= 0 {
-			_ = w.Kernel.Close(e.FD)
+			_ = w.kernel.Close(e.FD)
 		}
 	}
-	if !w.job.queue.Release(b) {
+	if !w.walk.queue.Release(b) {
 		return
 	}
 	d := b.Dir
 	b.Recycle()
-	w.Handles.Release(d)
+	w.job.Handles.Release(d)
 	w.unblock(d)
 }
 
 // copyEntry copies one entry of a batch.
 func (w *worker) copyEntry(b *queue.Batch, e *queue.Entry) {
 	w.batch = b
-	w.item = item.Item{Dir: b.Dir, Src: e.Name, Dst: e.Name, Type: e.Type, SrcFD: e.FD, DstFD: -1, Follow: w.Opt.FollowsEntries()}
-	w.Copy(&w.item)
+	w.item = item.Item{Dir: b.Dir, Src: e.Name, Dst: e.Name, Type: e.Type, SrcFD: e.FD, DstFD: -1, Follow: w.job.Opt.FollowsEntries()}
+	w.maker.Make(&w.item)
 	w.batch = nil
 }
 
@@ -153,14 +157,14 @@ func (w *worker) copyEntry(b *queue.Batch, e *queue.Entry) {
 func (w *worker) unblock(d *dirs.Dir) {
 	for d.Pair == nil && d.Unfinished.Add(-1) == 0 {
 		w.finish(d)
-		w.job.queue.Finished()
+		w.walk.queue.Finished()
 		d = d.Up
 	}
 }
 
 // CacheMissing makes the tree a cold one (entry.Events).
 func (w *worker) CacheMissing() {
-	w.job.queue.SetCold(true)
+	w.walk.queue.SetCold(true)
 	if w.pool != nil {
 		w.pool.startCold()
 	}
@@ -170,9 +174,9 @@ func (w *worker) CacheMissing() {
 // files take long, and do not wait for each other, as the creation of small files in
 // one directory does. A FIFO may wait for its other end for ever.
 func (w *worker) LongCopy() {
-	w.job.waits()
-	w.job.queue.SetAlone(false)
+	w.walk.waits()
+	w.walk.queue.SetAlone(false)
 	if w.batch != nil {
-		w.job.queue.Offer(w.batch)
+		w.walk.queue.Offer(w.batch)
 	}
 }

@@ -1,7 +1,8 @@
-// Package faults tests that every operation may fail. It consists of tests.
+// Package faults tests that every operation may fail. The workloads of the library are here. Another
+// module tests its own with Sweep and Syscalls: package copytree/internal/test/faults does.
 //
 // A workload is a fixed series of calls: on a File, a direct.File, streams, a cache, mapped memory, copies, a Batch,
-// copytree, and the calls that package transparent makes. It checks what each call returns. A clean run counts the
+// and the calls that package transparent makes. It checks what each call returns. A clean run counts the
 // operations below it, those of the driver and plain system calls together. TestSweep then runs the
 // workload again and again. In each run one operation fails, or all from that one on: with each error, and with a
 // short count. A run demands that

@@ -11,7 +11,6 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/batch"
 	"github.com/sluiceio/sluice/cache"
-	"github.com/sluiceio/sluice/copytree"
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -65,7 +64,6 @@ func TestNilContext(t *testing.T) {
 			}
 			return err
 		},
-		"copytree.Copy": func() error { _, err := copytree.Copy(none, name+".copy", name, copytree.Options{}); return err },
 	}
 	for name, transfer := range transfers {
 		calls[name] = func() error { _, err := transfer(none, b, 0); return err }
@@ -76,7 +74,7 @@ func TestNilContext(t *testing.T) {
 			t.Errorf("%s = %v; want that the context is nil", name, err)
 		}
 		_, ok := err.(*fs.PathError)
-		if ofFile := !strings.HasPrefix(name, "Batch") && !strings.HasPrefix(name, "copytree"); ok != ofFile {
+		if ofFile := !strings.HasPrefix(name, "Batch"); ok != ofFile {
 			t.Errorf("%s = %#v; want an *fs.PathError: %t", name, err, ofFile)
 		}
 	}

@@ -103,10 +103,10 @@ func self(t *testing.T) string {
 // run tests themselves.
 var notLibrary = regexp.MustCompile(`/(docs|examples|cmd|bench|integrations|internal/test/(apidoc|refused))(/|$)`)
 
-// library returns the packages of the library that have tests.
+// library returns the packages of the library and of copytree that have tests.
 func library(t *testing.T) (list []string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", "./...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", "./...", "./copytree/...")
 	cmd.Dir = filepath.Join("..", "..", "..")
 	out, err := cmd.Output()
 	if err != nil {

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package cp
-
-import "os"
-
-// longestName returns how many bytes a name in the directory may have.
-func longestName(*os.File) int { return 255 }

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package gnucp
+
+// threads is known on Linux only.
+func threads() int { return 0 }

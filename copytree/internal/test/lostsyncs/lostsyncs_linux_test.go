@@ -1,0 +1,28 @@
+package lostsyncs_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/internal/test/lostsyncs"
+	"github.com/sluiceio/sluice/internal/test/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+// TestLostSyncs: no copy and no other call that has returned nil has lost data.
+func TestLostSyncs(t *testing.T) {
+	lostsyncs.Play(t,
+		lostsyncs.TreeCopy{Name: "SyncFileSystem", Do: with(copytree.SyncFileSystem)},
+		lostsyncs.TreeCopy{Name: "SyncFiles", Do: with(copytree.SyncFiles)})
+}
+
+// with returns a copy with that Sync.
+func with(sync copytree.Sync) func(ctx context.Context, s *sluice.Scheduler, dst, src string) error {
+	return func(ctx context.Context, s *sluice.Scheduler, dst, src string) error {
+		_, err := copytree.Copy(ctx, dst, src, copytree.Options{Scheduler: s, Sync: sync})
+		return err
+	}
+}
