@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestFIFODoesNotHang: the source has a FIFO that no process writes to. cpz and
@@ -105,7 +106,7 @@ func TestDevicesAreNotRead(t *testing.T) {
 func needRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("this needs root")
+		skip.For(t, skip.Root, "this needs root")
 	}
 }
 
@@ -115,7 +116,7 @@ func TestProcFiles(t *testing.T) {
 	for _, path := range []string{"/proc/version", "/proc/cpuinfo", "/sys/kernel/mm/transparent_hugepage/enabled"} {
 		want, err := os.ReadFile(path)
 		if err != nil {
-			t.Skip(err)
+			skip.For(t, skip.Config, err)
 		}
 		copied(t, "copy", path, copytree.Options{Existing: copytree.Overwrite})
 		if got, err := os.ReadFile("copy"); len(got) == 0 || path != "/proc/cpuinfo" && string(got) != string(want) || err != nil {
