@@ -16,6 +16,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -26,7 +27,7 @@ func TestBatchMeets(t *testing.T) {
 		for _, each := range []bool{false, true} {
 			name := filepath.Join(t.TempDir(), "fifo")
 			if err := unix.Mkfifo(name, 0o600); err != nil {
-				t.Skip(err)
+				skip.For(t, skip.Special, err)
 			}
 			b := batch.New(s)
 			b.Chain().Stat(name)
@@ -62,7 +63,7 @@ func TestBatchMeetsAgain(t *testing.T) {
 	for i, pause := range []time.Duration{0, 0, 50 * time.Millisecond, 0} {
 		name := filepath.Join(dir, fmt.Sprint("fifo", i))
 		if err := unix.Mkfifo(name, 0o600); err != nil {
-			t.Skip(err)
+			skip.For(t, skip.Special, err)
 		}
 		b.Reset()
 		b.Chain().Stat(dir)

@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceio/sluice/batch"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -119,7 +120,7 @@ func tempDescriptors(t *testing.T) (n int) {
 	t.Helper()
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Proc, err)
 	}
 	for _, fd := range fds {
 		to, err := os.Readlink("/proc/self/fd/" + fd.Name())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -385,7 +386,7 @@ func pagesWork(b *testing.B, s *sluice.Scheduler, n, flag int) work {
 	theirs, err1 := os.OpenFile(name, flag, 0)
 	ours, err2 := s.OpenFile(name, flag, 0)
 	if err := errors.Join(err, err1, err2); err != nil {
-		b.Skip(err)
+		skip.For(b, skip.Direct, err)
 	}
 	b.Cleanup(func() {
 		theirs.Close()

@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -83,7 +84,7 @@ func TestBatchBegun(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "fifo")
 		if err := unix.Mkfifo(name, 0o600); err != nil {
-			t.Skip(err)
+			skip.For(t, skip.Special, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

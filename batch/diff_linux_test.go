@@ -22,6 +22,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/uring"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -226,7 +227,7 @@ func bareDriver(t *testing.T, name string) driver.Driver {
 		"pool":  func() (driver.Driver, error) { return pool.New(pool.Options{Depth: 64}) },
 	}[name]()
 	if err != nil {
-		t.Skip(err)
+		skip.ForDriver(t, name, err)
 	}
 	return drv
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceio/sluice/batch"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -82,7 +83,7 @@ func TestKernelChains(t *testing.T) {
 		s := testenv.Scheduler(t, sluice.Options{Driver: "uring"})
 		runner := s.Internal().Core.TryChainRunner()
 		if runner == nil {
-			t.Skip("the kernel performs no chains")
+			skip.For(t, skip.Kernel, "the kernel performs no chains")
 		}
 		runner.Leave()
 		place := t.TempDir()

@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -136,7 +137,7 @@ func batchStates(b *batch.Batch) map[batch.State]int {
 // TestBatchAllocates bounds what a Batch allocates, once it has its memory.
 func TestBatchAllocates(t *testing.T) {
 	if sys.RaceEnabled {
-		t.Skip("the race detector allocates")
+		skip.For(t, skip.Build, "the race detector allocates")
 	}
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		names := smallFiles(t, t.TempDir(), 1000, 100)

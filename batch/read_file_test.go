@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/batch"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/sluicetest"
 )
@@ -55,7 +56,7 @@ func TestReadFile(t *testing.T) {
 // that finds the end. It does not grow its memory piece by piece.
 func TestReadFileAtOnce(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there are no simulated disks")
+		skip.For(t, skip.Platform, "there are no simulated disks")
 	}
 	d := sluicetest.NewDisk(sluicetest.Options{})
 	defer d.Close()
@@ -87,7 +88,7 @@ func TestReadFileLargerThanMemory(t *testing.T) {
 	name := filepath.Join(testenv.MemoryDir(t), "sparse")
 	testenv.Write(t, name, "")
 	if err := os.Truncate(name, 1<<61); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Tmpfs, err)
 	}
 	b := batch.New(testenv.Scheduler(t, sluice.Options{}))
 	op := b.Chain().ReadFile(name)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/trace"
 )
@@ -18,7 +19,7 @@ import (
 // and as often as Stats says.
 func TestBatchTrace(t *testing.T) {
 	if !record.Built {
-		t.Skip("nothing is recorded in this build")
+		skip.For(t, skip.Build, "nothing is recorded in this build")
 	}
 	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -77,7 +78,7 @@ func TestBatchVec(t *testing.T) {
 // TestBatchVecCalls: several buffers are one system call.
 func TestBatchVecCalls(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
-		t.Skip("elsewhere each buffer is a call")
+		skip.For(t, skip.Platform, "elsewhere each buffer is a call")
 	}
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		for _, dir := range []string{places.Disk(t), testenv.MemoryDir(t)} { // which has no RWF_NOWAIT

@@ -6,11 +6,12 @@ import (
 
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/allocs"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 func TestNoAllocations(t *testing.T) {
 	if sys.RaceEnabled {
-		t.Skip("the race detector's sync.Pool forgets at random")
+		skip.For(t, skip.Build, "the race detector's sync.Pool forgets at random")
 	}
 	_, f, _ := newTest(t, 64, 32*block)
 	b := make([]byte, 3*block)

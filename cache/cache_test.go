@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/buffer"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 func TestOptions(t *testing.T) {
@@ -48,7 +49,7 @@ func TestOptions(t *testing.T) {
 func TestTooManyBlocks(t *testing.T) {
 	const bytes = maxBlocks * minBlock
 	if buffer.Modest(perBlock*maxBlocks) == perBlock*maxBlocks {
-		t.Skip("there is memory for all blocks that a cache can have, or the system does not tell")
+		skip.For(t, skip.Case, "there is memory for all blocks that a cache can have, or the system does not tell")
 	}
 	want := fmt.Sprintf("cache: Options.Bytes %d in blocks of 4096: their index of %d bytes takes more than an eighth of the memory there is; use fewer bytes or larger blocks", int64(bytes), int64(perBlock*maxBlocks))
 	if _, err := New(Options{Bytes: bytes}); fmt.Sprint(err) != want {

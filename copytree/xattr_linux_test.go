@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/copytree"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestRequiredXattr checks that an extended attribute is copied or an error, on each architecture:
@@ -19,7 +20,7 @@ func TestRequiredXattr(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := unix.Setxattr(src, "user.colour", []byte("red"), 0); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Xattr, err)
 	}
 	const xattr = copytree.PreserveXattr
 	if _, err := copytree.Copy(t.Context(), dst, src, copytree.Options{Preserve: xattr}); err != nil {

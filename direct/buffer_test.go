@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/allocs"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -123,7 +124,7 @@ func TestBufferOutlivesTheFile(t *testing.T) {
 
 func TestReadBufferAllocatesNothing(t *testing.T) {
 	if sys.RaceEnabled {
-		t.Skip("the race detector allocates")
+		skip.For(t, skip.Build, "the race detector allocates")
 	}
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, _ := testenv.DirectNoise(t, s, 1<<20)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -29,7 +30,7 @@ func lostMemory(t *testing.T) []byte {
 	defer f.Close()
 	b, err := syscall.Mmap(int(f.Fd()), 0, 2*testenv.PageSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {
-		t.Skip("mmap:", err)
+		skip.For(t, skip.Kernel, "mmap: ", err)
 	}
 	t.Cleanup(func() { syscall.Munmap(b) })
 	return b
@@ -109,7 +110,7 @@ func wantClosed(t *testing.T, name string) {
 	t.Helper()
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Proc, err)
 	}
 	for _, fd := range fds {
 		if to, _ := os.Readlink("/proc/self/fd/" + fd.Name()); to == name {

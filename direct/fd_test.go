@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -23,7 +24,7 @@ func TestFd(t *testing.T) {
 		}
 		again, err := os.Open("/dev/fd/" + strconv.Itoa(int(f.Fd())))
 		if err != nil {
-			t.Skip(err)
+			skip.For(t, skip.Proc, err)
 		}
 		defer again.Close()
 		ours, err := f.Stat()

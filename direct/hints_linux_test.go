@@ -13,6 +13,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -36,7 +37,7 @@ func TestSetLifetime(t *testing.T) {
 	} {
 		err := f.SetLifetime(l)
 		if errors.Is(err, errors.ErrUnsupported) {
-			t.Skip(err)
+			skip.For(t, skip.Kernel, err)
 		}
 		var got uint64
 		_, _, e := unix.Syscall(unix.SYS_FCNTL, other.Fd(), unix.F_GET_RW_HINT, uintptr(unsafe.Pointer(&got)))
@@ -77,8 +78,12 @@ func TestAdviseDontNeed(t *testing.T) {
 			n, err := unix.Preadv2(int(other.Fd()), [][]byte{make([]byte, 1)}, off, unix.RWF_NOWAIT)
 			return n == 1 && err == nil
 		}
+		var st unix.Statfs_t
+		if err := unix.Fstatfs(int(other.Fd()), &st); err == nil && st.Type == unix.TMPFS_MAGIC {
+			skip.For(t, skip.Case, "all of tmpfs is in the page cache")
+		}
 		if !cached(0) || !cached(size-1) {
-			t.Skip("whether something is in the page cache is not to be learned here")
+			skip.For(t, skip.NoWait, "whether something is in the page cache is not to be learned here")
 		}
 		for _, a := range []sluice.Advice{sluice.AdviceNormal, sluice.AdviceSequential, sluice.AdviceWillNeed} {
 			if err := f.Advise(0, 0, a); err != nil || !cached(0) || !cached(size-1) {

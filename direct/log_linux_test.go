@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -28,11 +29,11 @@ func kernelLog(t *testing.T, name string) (since func() []string) {
 	t.Helper()
 	fd, err := unix.Open("/dev/kmsg", unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
-		t.Skip("the kernel's log cannot be read: ", err)
+		skip.For(t, skip.KMsg, "the kernel's log cannot be read: ", err)
 	}
 	t.Cleanup(func() { unix.Close(fd) })
 	if _, err := unix.Seek(fd, 0, io.SeekEnd); err != nil {
-		t.Skip("the kernel's log cannot be read: ", err)
+		skip.For(t, skip.KMsg, "the kernel's log cannot be read: ", err)
 	}
 	about := []string{filepath.Base(name), "warning (device " + deviceOf(t, filepath.Dir(name)) + ")"}
 	return func() (lines []string) {

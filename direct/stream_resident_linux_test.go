@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -24,7 +25,7 @@ func init() { testenv.Children["resident"] = runResident }
 func TestStreamResident(t *testing.T) {
 	testenv.SkipUnderRace(t)
 	if _, err := resident("VmHWM"); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Proc, err)
 	}
 	testenv.EachDriver(t, func(t *testing.T, _ *sluice.Scheduler) {
 		for _, how := range []string{"next", "read", "write"} {

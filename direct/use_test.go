@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/directio"
 	"github.com/sluiceio/sluice/internal/test/allocs"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -43,7 +44,7 @@ func TestDirectContext(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(f.Explain(), "direct") {
-			t.Skip(f.Explain())
+			skip.For(t, skip.Direct, f.Explain())
 		}
 		b := testenv.AlignedBytes(testenv.PageSize)
 		first := make(chan error)

@@ -47,6 +47,7 @@ var unseen = map[string]string{
 	"internal/test/golden":          "for tests",
 	"internal/test/hang":            "for tests",
 	"internal/test/places":          "for tests",
+	"internal/test/skip":            "for tests",
 	"internal/test/seed":            "for tests",
 	"internal/test/testenv":         "for tests",
 	"examples":                      "programs to read; what they print is their own",

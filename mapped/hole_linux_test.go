@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -21,7 +22,7 @@ func smallTmpfs(t *testing.T) (dir string) {
 		t.Fatal(err)
 	}
 	if err := unix.Mount("none", dir, "tmpfs", 0, "size=1M"); err != nil {
-		t.Skip("tmpfs cannot be mounted: ", err)
+		skip.For(t, skip.Mount, "tmpfs cannot be mounted: ", err)
 	}
 	t.Cleanup(func() { places.Unmount(t, dir) })
 	return dir

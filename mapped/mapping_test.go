@@ -20,6 +20,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/mapped"
 )
@@ -210,7 +211,7 @@ func TestAsksTheKernel(t *testing.T) {
 	f, _ := file(t, s, t.TempDir(), 64*page)
 	m := mapFile(t, f, 0, 0)
 	if !m.MayAsk() {
-		t.Skip("the kernel does not tell which pages are resident")
+		skip.For(t, skip.Platform, "the kernel does not tell which pages are resident")
 	}
 	m.OutlastTest()
 	if _, err := m.Load(0, m.Len()); err != nil {
@@ -355,7 +356,7 @@ func TestDeviceFails(t *testing.T) {
 	defer cancel()
 	_, err := m.LoadContext(ctx, 256*page, 1)
 	if err == nil {
-		t.Skip("the file has stayed in the page cache")
+		skip.For(t, skip.Chance, "the file has stayed in the page cache")
 	}
 	var named *os.PathError
 	if !errors.Is(err, syscall.EIO) || !errors.As(err, &named) || named.Op != "load" || named.Path != f.Name() {
@@ -385,7 +386,7 @@ func TestContextEnds(t *testing.T) {
 // they are read.
 func TestOtherOwner(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("giving a file away needs root")
+		skip.For(t, skip.Root, "giving a file away needs root")
 	}
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, text := file(t, s, t.TempDir(), 64*page)

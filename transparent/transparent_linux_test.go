@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // eachDriver runs test with a provider on each driver that the system has.
@@ -24,7 +25,7 @@ func eachDriver(t *testing.T, test func(t *testing.T, p *provider)) {
 		t.Run(name, func(t *testing.T) {
 			p, err := newProvider(name)
 			if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
-				t.Skip(err)
+				skip.ForDriver(t, name, err)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -294,11 +295,11 @@ func TestLooks(t *testing.T) {
 func TestLooksNoMore(t *testing.T) {
 	p := onPool(t)
 	if !p.looks() {
-		t.Skip("this kernel does not report the end of a file to a look into the page cache, so there is none")
+		skip.For(t, skip.Kernel, "this kernel does not report the end of a file to a look into the page cache, so there is none")
 	}
 	fd, err := unix.MemfdCreate("file", unix.MFD_CLOEXEC)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Kernel, err)
 	}
 	defer unix.Close(fd)
 	if _, err := unix.Pwrite(fd, make([]byte, 4096), 0); err != nil {
@@ -306,7 +307,7 @@ func TestLooksNoMore(t *testing.T) {
 	}
 	b := make([]byte, 4096)
 	if _, err := unix.Preadv2(fd, [][]byte{b}, 0, unix.RWF_NOWAIT); err != unix.EOPNOTSUPP {
-		t.Skip("files in memory can tell whether a read would wait: ", err)
+		skip.For(t, skip.Case, "files in memory can tell whether a read would wait: ", err)
 	}
 	s := p.open(fd)
 	for range 3 {

@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/cgroup"
 	"github.com/sluiceio/sluice/bench/internal/duel"
 	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // twoDays is the number of records of a database of two blocks.
@@ -165,7 +166,7 @@ func TestLimited(t *testing.T) {
 	const size = 256 << 20 // 256 MiB
 	group, err := cgroup.Memory(size / inMemory)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Cgroup, err)
 	}
 	defer func() {
 		if err := group.Close(); err != nil {

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // runShell returns the error of a shell that ran the script.
@@ -15,7 +17,7 @@ func runShell(t *testing.T, script string) error {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Shell, err)
 	}
 	return exec.Command(sh, "-c", script).Run()
 }

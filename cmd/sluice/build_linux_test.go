@@ -36,8 +36,8 @@ func TestBuilds(t *testing.T) {
 	}
 	start := strconv.FormatUint(seed.Of(t), 10)
 	_, noCompiler := exec.LookPath("gcc")
-	testscript.Run(t, testscript.Params{
-		Dir:  "testdata/build",
+	runScripts(t, testscript.Params{
+		Dir:  "build",
 		Cmds: commands,
 		Setup: func(env *testscript.Env) error {
 			for name, place := range places {
@@ -56,9 +56,11 @@ func TestBuilds(t *testing.T) {
 				return noCompiler == nil, nil
 			case "uring":
 				return hasDriver("uring"), nil
-			case "fuse": // a test may serve a file system
+			case "root":
+				return os.Getuid() == 0, nil
+			case "fuse":
 				_, err := os.Stat("/dev/fuse")
-				return os.Getuid() == 0 && err == nil, nil
+				return err == nil, nil
 			}
 			return false, nil
 		},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 var (
@@ -53,7 +54,7 @@ type fuzzing struct {
 
 func newFuzzing(t *testing.T) *fuzzing {
 	if version := gnuVersion(); version < 9 {
-		t.Skipf("cp is GNU's %v; want 9 or later", version)
+		skip.Forf(t, skip.GNU, "cp is GNU's %v; want 9 or later", version)
 	}
 	z := &fuzzing{T: t, gnu: byCommand("command cp"), ours: byCommand(ownCommand(t) + " cp")}
 	if *fuzzedPlace != "" {

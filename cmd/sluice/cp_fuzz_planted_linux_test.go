@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // planted are mistakes of the kinds that strangers found: what GNU cp has made, made wrong. Each
@@ -94,7 +96,7 @@ func TestCpFuzzFinds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if _, err := exec.LookPath("setfattr"); err != nil && name == "an attribute is lost" {
-				t.Skip("scenes have no attributes without setfattr")
+				skip.For(t, skip.Setfattr, "scenes have no attributes without setfattr")
 			}
 			z := newFuzzing(t)
 			made := 0

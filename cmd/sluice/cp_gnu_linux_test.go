@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestCpAsGNU runs the scenes with GNU cp and with sluice cp, and compares the status, the
@@ -64,9 +66,11 @@ func testScene(t *testing.T, s scene, version float64, self string) {
 	root := os.Geteuid() == 0
 	switch {
 	case s.as == "root" && !root:
-		t.Skip("takes root")
-	case !s.differs && (version == 0 || version < s.since):
-		t.Skipf("cp is GNU's %v; want %v", version, max(s.since, 1))
+		skip.For(t, skip.Root, "takes root")
+	case !s.differs && (version == 0 || version < min(s.since, 9.1)):
+		skip.Forf(t, skip.GNU, "cp is GNU's %v; want %v", version, max(s.since, 1))
+	case !s.differs && version < s.since:
+		skip.Forf(t, skip.NewGNU, "cp is GNU's %v; want %v", version, s.since)
 	}
 	ours, oursAt := play(t, s, self+" cp")
 	if s.differs {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // goPlaces returns the user's own caches of the go command, for scripts.
@@ -15,7 +17,7 @@ func goPlaces(t *testing.T) map[string]string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "-json", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOROOT").Output()
 	if err != nil {
-		t.Skip("no go command: ", err)
+		skip.For(t, skip.Go, "no go command: ", err)
 	}
 	var places map[string]string
 	if err := json.Unmarshal(out, &places); err != nil {
@@ -32,8 +34,8 @@ func TestFix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
-		Dir:  "testdata/fix",
+	runScripts(t, testscript.Params{
+		Dir:  "fix",
 		Cmds: commands,
 		Setup: func(env *testscript.Env) error {
 			for name, place := range places {

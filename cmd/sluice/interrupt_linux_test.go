@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/bench/machine"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // waitForWorkers waits until the process has n children and returns their
@@ -56,7 +57,7 @@ func interruptedIn(experiment, said string) bool {
 // has made has another I/O scheduler than it had.
 func TestInterruptRestores(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("loop devices take root")
+		skip.For(t, skip.Root, "loop devices take root")
 	}
 	before := loopSchedulers()
 	dir := t.TempDir()
@@ -64,7 +65,7 @@ func TestInterruptRestores(t *testing.T) {
 	device := untilSecondScheduler(b.stdout)
 	_, status := b.stop(os.Interrupt)
 	if device == "" {
-		t.Skip("no loop device, or none with several schedulers")
+		skip.For(t, skip.Config, "no loop device, or none with several schedulers")
 	}
 	if said := b.stderr.String(); status != 130 || !interruptedIn("aio-latency", said) {
 		t.Errorf("run ended with status %d, %q; want exit status 130, interrupted", status, said)
@@ -110,7 +111,7 @@ func loopSchedulers() map[string]string {
 // image that it has made.
 func TestInterruptUnmounts(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("images take root")
+		skip.For(t, skip.Root, "images take root")
 	}
 	dir := t.TempDir()
 	b := startBench(t, "cp-small", "--dir", dir, "--levels", "3", "--rounds", "1000", "--mode", "regular", "--programs", "sluice")

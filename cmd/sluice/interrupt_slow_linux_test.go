@@ -9,12 +9,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestInterruptUnthrottles ends threads by Ctrl-C while its disk is slow.
 func TestInterruptUnthrottles(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("a throttled device takes root")
+		skip.For(t, skip.Root, "a throttled device takes root")
 	}
 	dir := t.TempDir()
 	b := startBench(t, "threads", "--dir", dir)
@@ -29,7 +31,7 @@ func TestInterruptUnthrottles(t *testing.T) {
 	throttled := len(groups()) > 0
 	_, status := b.stop(os.Interrupt)
 	if !throttled {
-		t.Skipf("no throttled device: %s", &b.stderr)
+		skip.Forf(t, skip.Cgroup, "no throttled device: %s", &b.stderr)
 	}
 	if said := b.stderr.String(); status != 130 || said != "sluice: interrupted\n" {
 		t.Errorf("run ended with status %d, %q; want exit status 130, interrupted", status, said)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestInterruptWaiting ends commands that wait for standard input, or for the other end of a
@@ -33,7 +35,7 @@ func TestInterruptWaiting(t *testing.T) {
 		t.Run(line, func(t *testing.T) {
 			dir := t.TempDir()
 			if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
-				t.Skip(err)
+				skip.For(t, skip.Special, err)
 			}
 			cmd := exec.Command("sluice", strings.Fields(line)...)
 			cmd.Dir = dir
@@ -74,7 +76,7 @@ func waitUntilAsleep(t *testing.T, pid int) {
 		for _, thread := range threads {
 			text, err := os.ReadFile(thread)
 			if err != nil && !os.IsNotExist(err) {
-				t.Skip(err)
+				skip.For(t, skip.Proc, err)
 			}
 			found = found || strings.HasPrefix(string(text), open) || strings.HasPrefix(string(text), read)
 		}

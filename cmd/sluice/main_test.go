@@ -22,8 +22,8 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/script: each file tests something that users rely on.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:  "testdata/script",
+	runScripts(t, testscript.Params{
+		Dir:  "script",
 		Cmds: commands,
 		Setup: func(env *testscript.Env) error {
 			// The directory of sluice, which holds nothing else, comes first.

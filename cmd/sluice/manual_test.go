@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // printed returns what the command prints on stdout.
@@ -63,11 +65,12 @@ COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _sluice; printf '%s\n' "${COMPREPLY[@]}"`
 		"zsh":  {"-f", "testdata/completion/zsh.zsh"},
 		"fish": {"--no-config", "-c", fish},
 	}
+	reasons := map[string]skip.Reason{"bash": skip.Bash, "zsh": skip.Zsh, "fish": skip.Fish}
 	for shell, args := range shells {
 		t.Run(shell, func(t *testing.T) {
 			exe, err := exec.LookPath(shell)
 			if err != nil {
-				t.Skip(err)
+				skip.For(t, reasons[shell], err)
 			}
 			script := filepath.Join(t.TempDir(), "script")
 			if err := os.WriteFile(script, []byte(printed(t, "completion", shell)), 0o666); err != nil {
@@ -192,7 +195,7 @@ func TestManualPages(t *testing.T) {
 func TestManualShows(t *testing.T) {
 	man, err := exec.LookPath("man")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Man, err)
 	}
 	for command, want := range map[string]string{
 		"":      `(?s)sluice - Disk I/O for goroutines.*COMMANDS.*sluice trace\n +Record what .*SEE ALSO.*sluice-trace-export\(1\)`,

@@ -13,6 +13,8 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // reportPage is the page of a report in Chromium.
@@ -32,7 +34,7 @@ func openReport(t *testing.T, width, height int64) *reportPage {
 		}
 	}
 	if browser == "" {
-		t.Skip("needs Chromium: apt-get install chromium")
+		skip.For(t, skip.Chromium, "needs Chromium: apt-get install chromium")
 	}
 	dir := filepath.Join(t.TempDir(), "report")
 	if out, err := exec.Command("sluice", "bench", "report", "../../bench/pictures/testdata/run.json", dir).CombinedOutput(); err != nil {

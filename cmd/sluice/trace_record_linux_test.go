@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // terminal returns the two ends of a new pseudoterminal.
@@ -18,7 +20,7 @@ func terminal(t *testing.T) (keyboard, screen *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Dev, err)
 	}
 	t.Cleanup(func() { _ = keyboard.Close() })
 	n, err := unix.IoctlGetUint32(int(keyboard.Fd()), unix.TIOCGPTN)
@@ -26,11 +28,11 @@ func terminal(t *testing.T) (keyboard, screen *os.File) {
 		err = unix.IoctlSetPointerInt(int(keyboard.Fd()), unix.TIOCSPTLCK, 0)
 	}
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Dev, err)
 	}
 	screen, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Dev, err)
 	}
 	t.Cleanup(func() { _ = screen.Close() })
 	return keyboard, screen

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -41,8 +42,8 @@ func TestTraceView(t *testing.T) {
 	good := small(t)
 	damaged := bytes.Clone(good)
 	damaged[len(damaged)/2] ^= 1
-	testscript.Run(t, testscript.Params{
-		Dir:  "testdata/view",
+	runScripts(t, testscript.Params{
+		Dir:  "view",
 		Cmds: commands,
 		Condition: func(cond string) (bool, error) {
 			return cond == "root" && os.Geteuid() == 0, nil
@@ -62,7 +63,7 @@ func TestTraceView(t *testing.T) {
 // succeed.
 func TestTraceViewServe(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("no process can be interrupted there")
+		skip.For(t, skip.Platform, "no process can be interrupted there")
 	}
 	file := filepath.Join(t.TempDir(), "small")
 	if err := os.WriteFile(file, small(t), 0o666); err != nil {

@@ -8,13 +8,14 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/integrations/pebblevfs"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestScans: long scans are in the background's class, unless Pebble reads ahead by itself.
 func TestScans(t *testing.T) {
 	eachMode(t, sluice.Options{}, func(t *testing.T, fs *pebblevfs.FS, _ *sluice.Scheduler, background *sluice.Class) {
 		if isBuffered(t) {
-			t.Skip("a scan of cached pages takes no place in the queue in either case")
+			skip.For(t, skip.Case, "a scan of cached pages takes no place in the queue in either case")
 		}
 		dir := t.TempDir()
 		w := &writer{r: seed.Rand(t)}

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 var (
@@ -233,7 +235,7 @@ func dropRandom(ended, again map[string]string) {
 // TestPebble runs Pebble's own tests on each mode, and on vfs.Default: they must end alike.
 func TestPebble(t *testing.T) {
 	if *suite == "none" || testing.Short() {
-		t.Skip("-pebble.suite=none, or -short")
+		skip.For(t, skip.Flag, "-pebble.suite=none, or -short")
 	}
 	folders, named := map[string][]string{
 		"quick": {"vfs", "objstorage/objstorageprovider"},
@@ -274,7 +276,7 @@ func TestPebble(t *testing.T) {
 // writes some hundred MB, which are removed before the next. A failure names the run's seed.
 func TestMetamorphic(t *testing.T) {
 	if *meta == 0 {
-		t.Skip("takes long; -pebble.meta=N makes N runs in each mode")
+		skip.For(t, skip.Flag, "takes long; -pebble.meta=N makes N runs in each mode")
 	}
 	p := newPebbleTests(t)
 	p.restartInMemoryAlone(t)

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"unsafe"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // newPool returns a Pool, and checks at the end of the test that it is empty.
@@ -228,7 +230,7 @@ func TestRetainReleaseConcurrently(t *testing.T) {
 // If many goroutines release the same reference, it is released once.
 func TestDoubleReleaseConcurrently(t *testing.T) {
 	if debug {
-		t.Skip("misuse panics in this build")
+		skip.For(t, skip.Build, "misuse panics in this build")
 	}
 	p := newPool(t, Options{})
 	for range 1000 {
@@ -272,7 +274,7 @@ func TestTooManyReferences(t *testing.T) {
 // In debug builds memory is overwritten when it is released, and checked later.
 func TestPoison(t *testing.T) {
 	if !debug {
-		t.Skip("this build does not poison memory; -tags sluicedebug or -race does")
+		skip.For(t, skip.Build, "this build does not poison memory; -tags sluicedebug or -race does")
 	}
 	p := newPool(t, Options{})
 	b := get(t, p, 8192)

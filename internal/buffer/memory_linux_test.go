@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // vm returns the sum of a field of /proc/self/smaps, in KiB, over the mappings that mem is in.
@@ -14,7 +16,7 @@ func vm(t *testing.T, mem []byte, field string) int {
 	t.Helper()
 	smaps, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Proc, err)
 	}
 	lo := uint64(uintptr(unsafe.Pointer(&mem[0])))
 	hi := lo + uint64(len(mem))
@@ -55,7 +57,7 @@ func TestMmap(t *testing.T) {
 				t.Errorf("%v, but smaps tells of %d KiB of %d", m.kind, huge, n>>10)
 			}
 		case Plain:
-			t.Skip("the system gives no huge pages")
+			skip.For(t, skip.Config, "the system gives no huge pages")
 		}
 		t.Logf("%d bytes of %v", n, m.kind)
 	}
@@ -66,7 +68,7 @@ func TestAlignedLeavesNothing(t *testing.T) {
 	size := func() int {
 		status, err := os.ReadFile("/proc/self/status")
 		if err != nil {
-			t.Skip(err)
+			skip.For(t, skip.Proc, err)
 		}
 		_, after, _ := strings.Cut(string(status), "VmSize:")
 		n, _ := strconv.Atoi(strings.Fields(after)[0])

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/test/allocs"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 func TestDefaultLimit(t *testing.T) {
@@ -378,7 +379,7 @@ func TestRegistrar(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	if debug {
-		t.Skip("not in builds for debugging")
+		skip.For(t, skip.Build, "not in builds for debugging")
 	}
 	p := newPool(t, Options{})
 	held := get(t, p, 64<<10)

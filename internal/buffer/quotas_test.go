@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/test/allocs"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 const mega = 1 << 20 // 1 MiB
@@ -177,7 +178,7 @@ func TestQuotasForget(t *testing.T) {
 
 func TestQuotasNoAllocations(t *testing.T) {
 	if debug {
-		t.Skip("not in builds for debugging")
+		skip.For(t, skip.Build, "not in builds for debugging")
 	}
 	q := newQuotas(t, 8*mega)
 	allocs.None(t, "Get and Release", func() error {

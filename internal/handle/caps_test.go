@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/tune"
 )
 
@@ -41,7 +42,7 @@ func TestCapsThatWait(t *testing.T) {
 	s.Core.NewClass("class", fair.Settings{Weight: 1})
 	first := open()
 	if _, err := tune.DeviceOf(first); err != nil {
-		t.Skipf("the temporary directory: %v", err)
+		skip.Forf(t, skip.Device, "the temporary directory: %v", err)
 	}
 	ended := make(chan bool)
 	go func() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/test/allocs"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // collected is what a Recorder has stored.
@@ -382,7 +383,7 @@ func TestAnother(t *testing.T) {
 // set again.
 func TestRings(t *testing.T) {
 	if !Built {
-		t.Skip("no calls are recorded")
+		skip.For(t, skip.Build, "no calls are recorded")
 	}
 	r := New(Options{})
 	r.Start()

@@ -17,6 +17,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/uring"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // nopGoroutines is how many goroutines contend, and nopTurn how many requests they make
@@ -55,7 +56,7 @@ func BenchmarkContention(b *testing.B) {
 				c.took, c.cpu = nil, nil
 			}
 			if n, _ := two.s.Rings(); n != 2 {
-				b.Skipf("%d rings; want 2", n)
+				skip.Forf(b, skip.Uring, "%d rings; want 2", n)
 			}
 			for i := range b.N {
 				for j := range sides {

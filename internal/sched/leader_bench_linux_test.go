@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/uring"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // BenchmarkLeader is what an operation costs that goes through the queue of one ring, as reads of 4 KiB with O_DIRECT by
@@ -32,7 +33,7 @@ func BenchmarkLeader(b *testing.B) {
 			"tmpfs": func() driver.Driver {
 				drv, err := uring.New(uring.Options{Depth: 128})
 				if err != nil {
-					b.Skip(err)
+					skip.ForDriver(b, "uring", err)
 				}
 				return drv
 			},
@@ -76,7 +77,7 @@ func directInMemory(b *testing.B) (fd int) {
 	b.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "sluice")
 	if err != nil {
-		b.Skip(err)
+		skip.For(b, skip.Tmpfs, err)
 	}
 	b.Cleanup(func() { os.RemoveAll(dir) })
 	if err := os.WriteFile(dir+"/data", make([]byte, 4<<20), 0o600); err != nil {
@@ -84,7 +85,7 @@ func directInMemory(b *testing.B) (fd int) {
 	}
 	fd, err = unix.Open(dir+"/data", unix.O_RDONLY|unix.O_DIRECT|unix.O_CLOEXEC, 0)
 	if err != nil {
-		b.Skip(err)
+		skip.For(b, skip.Kernel, err)
 	}
 	b.Cleanup(func() { unix.Close(fd) })
 	return fd

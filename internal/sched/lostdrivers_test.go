@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/uring"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // asyncStager is async of a driver that can stage.
@@ -56,7 +57,7 @@ func TestLossAtEveryCall(t *testing.T) {
 			for at := 0; ; at++ {
 				inner, err := open()
 				if err != nil {
-					t.Skip(err)
+					skip.ForDriver(t, name, err)
 				}
 				s, f, loss := losing(t, inner, at)
 				everything(t, s, f)

@@ -17,6 +17,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 const recordSize = 16 << 10 // of recordFile
@@ -389,7 +390,7 @@ func readOfAPart(t *testing.T, name string, read func(s *Scheduler, f *File, b [
 	b := make([]byte, recordSize)
 	// Another record than the one that is read below: a look that finds a part starts read-ahead.
 	if n := sys.ReadCached(f.FD, b, 2*recordSize); n <= 0 || n == recordSize {
-		t.Skip("nothing is partly in memory here")
+		skip.For(t, skip.NoWait, "nothing is partly in memory here")
 	}
 	if n, err := read(s, f, b); n != len(b) || err != nil {
 		t.Errorf("%s = %d, %v", name, n, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // privateFile returns the File of a descriptor with a private position.
@@ -132,7 +133,7 @@ func readPrivateMiss(t *testing.T, start int64) (asked bool) {
 	file := recordFile(t, 4)
 	f := privateFile(file)
 	if !isHalved(file) {
-		t.Skip("nothing is partly in memory here")
+		skip.For(t, skip.NoWait, "nothing is partly in memory here")
 	}
 	if _, err := file.Seek(start, io.SeekStart); err != nil {
 		t.Fatal(err)
@@ -177,7 +178,7 @@ func privateReadOfAPart(t *testing.T) bool {
 	file := recordFile(t, 2)
 	f := privateFile(file)
 	if !isHalved(file) {
-		t.Skip("nothing is partly in memory here")
+		skip.For(t, skip.NoWait, "nothing is partly in memory here")
 	}
 	s, calls := overwriting(t)
 	defer s.Close()

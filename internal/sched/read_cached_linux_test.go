@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestReadEndsWithWhatWasCached reads a range of which the page cache has the first half. The context ends while the read
@@ -53,11 +54,11 @@ func halfCached(t *testing.T, n int) (*Scheduler, *File) {
 	t.Helper()
 	fd, err := unix.MemfdCreate("half", unix.MFD_CLOEXEC)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Kernel, err)
 	}
 	t.Cleanup(func() { unix.Close(fd) })
 	if res := sys.ReadCached(fd, make([]byte, 1), 0); res != -int32(syscall.EOPNOTSUPP) {
-		t.Skipf("a look at a file in memory has the result %d", res)
+		skip.Forf(t, skip.Case, "a look at a file in memory has the result %d", res)
 	}
 	drv, err := pool.New(pool.Options{Depth: 8, Threads: 2})
 	if err != nil {

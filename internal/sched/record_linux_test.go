@@ -12,13 +12,14 @@ import (
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // recorded returns what s records while do runs.
 func recorded(t *testing.T, s *Scheduler, do func()) (ops []record.Op, calls []record.Call) {
 	t.Helper()
 	if !record.Built {
-		t.Skip("built without the recorder")
+		skip.For(t, skip.Build, "built without the recorder")
 	}
 	r := record.New(record.Options{Names: 1})
 	r.Start()

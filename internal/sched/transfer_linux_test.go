@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/allocs"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // onRing makes a Scheduler with a ring, or skips the test.
@@ -21,7 +22,7 @@ func onRing(t testing.TB) *Scheduler {
 	t.Helper()
 	r, err := uring.New(uring.Options{})
 	if err != nil {
-		t.Skip(err)
+		skip.ForDriver(t, "uring", err)
 	}
 	s := New(r, Options{Threads: 2})
 	t.Cleanup(func() { s.Close() })
@@ -37,7 +38,7 @@ func directFile(t testing.TB, n int) *File {
 	}
 	f, err := os.OpenFile(name, os.O_RDWR|syscall.O_DIRECT, 0)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Direct, err)
 	}
 	t.Cleanup(func() { f.Close() })
 	return iopath.NewFile(int(f.Fd()), true, false)
@@ -88,7 +89,7 @@ func TestTransfersOnRing(t *testing.T) {
 // A Transfer takes no memory of its own, whatever becomes of it.
 func TestTransferAllocatesNothing(t *testing.T) {
 	if sys.RaceEnabled {
-		t.Skip("the race detector allocates")
+		skip.For(t, skip.Build, "the race detector allocates")
 	}
 	s := onRing(t)
 	direct, buffered := directFile(t, 1<<20), openSystem(t, make([]byte, 1<<20))

@@ -19,6 +19,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/allocs"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // grouped is a Scheduler on a script, a direct file and a TransferSet.
@@ -399,7 +400,7 @@ func readInGroup(t *testing.T, s *Scheduler, f *File, r *rand.Rand) {
 
 func TestGroupAllocatesNothing(t *testing.T) {
 	if sys.RaceEnabled {
-		t.Skip("the race detector allocates")
+		skip.For(t, skip.Build, "the race detector allocates")
 	}
 	d := script.New(8)
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }

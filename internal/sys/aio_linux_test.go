@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/sluiceio/sluice/internal/test/allocs"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 func TestAioABI(t *testing.T) {
@@ -39,12 +40,12 @@ func TestAioABI(t *testing.T) {
 func TestAioRing(t *testing.T) {
 	ctx, err := IoSetup(8)
 	if err != nil {
-		t.Skipf("io_setup: %v", err)
+		skip.ForDriver(t, "aio", err)
 	}
 	defer IoDestroy(ctx)
 	ring, ok := ctx.Ring()
 	if !ok {
-		t.Skip("the kernel's completion ring has another layout")
+		skip.For(t, skip.AIO, "the kernel's completion ring has another layout")
 	}
 	path := t.TempDir() + "/f"
 	fd := create(t, path, 64)
@@ -80,7 +81,7 @@ func TestAioRing(t *testing.T) {
 func TestIoSubmitPrefix(t *testing.T) {
 	ctx, err := IoSetup(8)
 	if err != nil {
-		t.Skipf("io_setup: %v", err)
+		skip.ForDriver(t, "aio", err)
 	}
 	defer IoDestroy(ctx)
 	fd := create(t, t.TempDir()+"/f", 64)

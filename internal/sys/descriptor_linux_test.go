@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestDescriptor: Same notices that another file has the number, even if both files are
@@ -22,7 +24,7 @@ func TestDescriptor(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			fd, err := c.before()
 			if err != nil {
-				t.Skip(err)
+				skip.For(t, skip.Kernel, err)
 			}
 			defer unix.Close(fd)
 			d := Describe(fd)
@@ -31,7 +33,7 @@ func TestDescriptor(t *testing.T) {
 			}
 			other, err := c.after()
 			if err != nil {
-				t.Skip(err)
+				skip.For(t, skip.Kernel, err)
 			}
 			defer unix.Close(other)
 			if err := unix.Dup3(other, fd, unix.O_CLOEXEC); err != nil {
@@ -44,7 +46,7 @@ func TestDescriptor(t *testing.T) {
 	}
 	fd, err := event()
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Kernel, err)
 	}
 	d := Describe(fd)
 	unix.Close(fd)
@@ -57,7 +59,7 @@ func TestDescriptor(t *testing.T) {
 // that Describe has not made is of none.
 func TestDescriptorZero(t *testing.T) {
 	if !Describe(0).open {
-		t.Skip("there is no standard input")
+		skip.For(t, skip.Case, "there is no standard input")
 	}
 	unknown := Descriptor{fd: 0, open: true} // no /proc, and a sandbox forbids fstat
 	if !unknown.Same() {
@@ -72,7 +74,7 @@ func TestDescriptorZero(t *testing.T) {
 func TestDescriptorNoneFree(t *testing.T) {
 	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Kernel, err)
 	}
 	defer unix.Close(fd)
 	before := Describe(fd)

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // deep calls do at the given depth of the stack.
@@ -21,7 +23,7 @@ func deep(n int, do func()) byte {
 // numbers of goroutines that live at the same time differ.
 func TestGoroutine(t *testing.T) {
 	if running() == 0 {
-		t.Skip("goroutines are told apart by their stacks on " + runtime.GOARCH)
+		skip.For(t, skip.Platform, "goroutines are told apart by their stacks on "+runtime.GOARCH)
 	}
 	const n = 1000
 	var all sync.WaitGroup

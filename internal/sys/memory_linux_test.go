@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // Any system has some memory.
@@ -22,7 +24,7 @@ const cgroupEnv = "SLUICE_TEST_CGROUP"
 func TestMemoryInCgroup(t *testing.T) {
 	if dir := os.Getenv(cgroupEnv); dir != "" {
 		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte("0"), 0); err != nil {
-			t.Skip(err)
+			skip.For(t, skip.Cgroup, err)
 		}
 		fmt.Printf("Memory = %d\n", Memory())
 		return
@@ -34,7 +36,7 @@ func TestMemoryInCgroup(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	switch {
 	case strings.Contains(string(out), "--- SKIP"):
-		t.Skipf("%s", out)
+		skip.Forf(t, skip.Cgroup, "%s", out)
 	case err != nil || !strings.Contains(string(out), fmt.Sprintf("Memory = %d\n", limit)):
 		t.Errorf("in a control group of %d bytes: %v\n%s", limit, err, out)
 	}
@@ -60,6 +62,6 @@ func limitedCgroup(t *testing.T, limit string) string {
 		t.Cleanup(func() { os.Remove(inner) })
 		return inner
 	}
-	t.Skip("no control group with a limit of memory can be made here")
+	skip.For(t, skip.Cgroup, "no control group with a limit of memory can be made here")
 	return ""
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/bench/internal/burst"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // image returns the name of a file of zeros that has room for 4096 writes.
@@ -26,11 +27,11 @@ func image(t *testing.T) string {
 func loopDisk(t *testing.T, name string) *Disk {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("loop devices take root")
+		skip.For(t, skip.Root, "loop devices take root")
 	}
 	d, err := openLoop(name)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Loop, err)
 	}
 	return d
 }
@@ -95,7 +96,7 @@ func TestDeviceInUse(t *testing.T) {
 func TestOpenFile(t *testing.T) {
 	d, err := openFile(image(t))
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Disk, err)
 	}
 	defer d.Close()
 	if a := d.About(); a.Name != "" || a.What != "a file in --dir" || len(a.Schedulers) != 0 || (a.Size != 512 && a.Size != 4096) {

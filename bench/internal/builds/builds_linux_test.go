@@ -14,13 +14,14 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/crowd"
 	"github.com/sluiceio/sluice/bench/internal/duel"
 	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestReader builds the program by go build alone, and tries it.
 func TestReader(t *testing.T) {
 	goExe, err := exec.LookPath("go")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Go, err)
 	}
 	dir := t.TempDir()
 	p, err := Make(t.Context(), dir, goExe, "go")
@@ -111,7 +112,7 @@ func testCrowd(t *testing.T, p *Pair) {
 // TestStarters builds the two programs, and lets them read a file.
 func TestStarters(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Go, err)
 	}
 	dir := t.TempDir()
 	s, err := MakeStarters(t.Context(), dir)

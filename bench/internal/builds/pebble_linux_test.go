@@ -6,13 +6,14 @@ import (
 
 	"github.com/sluiceio/sluice/bench/internal/duel"
 	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestPebble builds the program by go build alone, and makes a small database with it.
 func TestPebble(t *testing.T) {
 	goExe, err := exec.LookPath("go")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Go, err)
 	}
 	dir := t.TempDir()
 	p, err := MakePebble(t.Context(), dir, goExe, "go", func(string) {})

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // directFile returns a file of n bytes, opened with O_DIRECT.
@@ -21,7 +23,7 @@ func directFile(t *testing.T, n int64) *os.File {
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|unix.O_DIRECT, 0)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Direct, err)
 	}
 	t.Cleanup(func() { _ = f.Close() })
 	return f
@@ -34,7 +36,7 @@ func TestRun(t *testing.T) {
 			f := directFile(t, writes*size)
 			r, err := Run(t.Context(), e, f, writes, size)
 			if _, ok := errors.AsType[*UnsupportedError](err); ok {
-				t.Skip(err)
+				skip.ForDriver(t, string(e), err)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -78,7 +80,7 @@ func TestRunReportsAWriteThatFails(t *testing.T) {
 			defer f.Close()
 			_, err = Run(t.Context(), e, f, 10, 512)
 			if _, ok := errors.AsType[*UnsupportedError](err); ok {
-				t.Skip(err)
+				skip.ForDriver(t, string(e), err)
 			}
 			if !errors.Is(err, unix.EBADF) {
 				t.Errorf("Run = %v; want EBADF", err)

@@ -12,13 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/bench/internal/blockdev"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // loopDevice makes a loop device of 1 MiB, or skips the test.
 func loopDevice(t *testing.T) (path, number string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("loop devices and control groups take root")
+		skip.For(t, skip.Root, "loop devices and control groups take root")
 	}
 	name := filepath.Join(t.TempDir(), "image")
 	if err := os.WriteFile(name, make([]byte, 1<<20), 0o600); err != nil {
@@ -26,7 +27,7 @@ func loopDevice(t *testing.T) (path, number string) {
 	}
 	l, err := blockdev.Attach(name)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Loop, err)
 	}
 	t.Cleanup(func() {
 		if err := l.Detach(); err != nil {
@@ -67,7 +68,7 @@ func TestReads(t *testing.T) {
 	device, number := loopDevice(t)
 	g, err := Reads(device, 500)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Cgroup, err)
 	}
 	if got := limited(t, number); len(got) != 1 || got[0] != g.dir {
 		t.Errorf("the device is limited in %q; want %s alone", got, g.dir)
@@ -111,7 +112,7 @@ func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.Command("true")
 	if err := cmd.Run(); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Shell, err)
 	}
 	dead := filepath.Join(dir, prefix+strconv.Itoa(cmd.Process.Pid))
 	alive := filepath.Join(dir, prefix+strconv.Itoa(os.Getpid()))

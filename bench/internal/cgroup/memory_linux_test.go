@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestMemory reads a file of 64 MiB in a group of 16 MiB: the group must hold less than its limit,
@@ -14,11 +16,11 @@ import (
 func TestMemory(t *testing.T) {
 	const limit = 16 << 20 // 16 MiB
 	if os.Geteuid() != 0 {
-		t.Skip("control groups take root")
+		skip.For(t, skip.Root, "control groups take root")
 	}
 	g, err := Memory(limit)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Cgroup, err)
 	}
 	text, err := os.ReadFile(filepath.Join(g.dir, g.in.file))
 	if strings.TrimSpace(string(text)) != strconv.Itoa(limit) || err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/bench/internal/tree"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // place is in a directory of the test, and drops no caches but those of its own
@@ -102,7 +103,7 @@ func TestCopyIsStopped(t *testing.T) {
 	enough := errors.New("enough")
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if out, err := exec.Command("mkfifo", fifo).CombinedOutput(); err != nil {
-		t.Skipf("%v: %s", err, out)
+		skip.Forf(t, skip.Shell, "%v: %s", err, out)
 	}
 	started := make(chan error, 1)
 	go func() { // ends when the script opens the other end

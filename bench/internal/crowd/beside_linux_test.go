@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 	"github.com/sluiceio/sluice/bench/internal/slowdisk"
 	"github.com/sluiceio/sluice/bench/scratch"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // twoDisks returns a job of goroutines on a disk of that many reads a second,
@@ -17,12 +18,12 @@ import (
 func twoDisks(t testing.TB, goroutines, iops int) (Job, *slowdisk.Disk) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("a throttled device takes root")
+		skip.For(t, skip.Root, "a throttled device takes root")
 	}
 	dir := t.TempDir()
 	slow, err := slowdisk.Open(t.Context(), dir, Size(goroutines), iops, func(float64) {})
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Cgroup, err)
 	}
 	t.Cleanup(func() {
 		if err := slow.Close(); err != nil {
@@ -30,7 +31,7 @@ func twoDisks(t testing.TB, goroutines, iops int) (Job, *slowdisk.Disk) {
 		}
 	})
 	if slow.Simulated() {
-		t.Skip(slow.What())
+		skip.For(t, skip.Cgroup, slow.What())
 	}
 	other, err := scratch.Create(t.Context(), dir, 1<<20, func(float64) {})
 	if err != nil {
@@ -73,7 +74,7 @@ func (j Job) run(t testing.TB, slow *slowdisk.Disk, driver string, direct bool, 
 	}
 	o, err := Run(t.Context(), self(t, "crowd"), j, slow.Add)
 	if err != nil && strings.Contains(err.Error(), "sluice: driver "+driver) {
-		t.Skip(err)
+		skip.ForDriver(t, driver, err)
 	}
 	if err != nil || o.Died != "" {
 		t.Fatalf("Run = %+v, %v", o, err)

@@ -4,28 +4,26 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/sluiceio/sluice/bench/machine"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestCreate makes an image of each kind, and checks that nothing is left of it.
 func TestCreate(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("images take root")
+		skip.For(t, skip.Root, "images take root")
 	}
+	reasons := map[string]skip.Reason{"ext4": skip.Ext4, "xfs": skip.XFS, "btrfs": skip.Btrfs}
 	for _, kind := range Kinds {
 		t.Run(kind, func(t *testing.T) {
-			if _, err := exec.LookPath("mkfs." + kind); err != nil {
-				t.Skip(err)
-			}
 			dir := t.TempDir()
 			i, err := Create(t.Context(), dir, kind, 0, func(float64) {})
 			if _, ok := errors.AsType[*UnavailableError](err); ok {
-				t.Skip(err)
+				skip.For(t, reasons[kind], err)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -65,12 +63,12 @@ func gone(t *testing.T, dir string) {
 // TestBusy closes an image while a process is in it.
 func TestBusy(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("images take root")
+		skip.For(t, skip.Root, "images take root")
 	}
 	dir := t.TempDir()
 	i, err := Create(t.Context(), dir, "ext4", 0, func(float64) {})
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Ext4, err)
 	}
 	f, err := os.Create(filepath.Join(i.Dir(), "file"))
 	if err != nil {

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // testSize is the size of the file that tests work on: 4 MiB.
@@ -225,7 +227,7 @@ func TestWork(t *testing.T) {
 	}
 	w, err := NewWorker(Setup{Path: testFile(t), Side: OSFile, Pace: 7, Load: Load{Kind: ReadCold6us, Size: 4096, Goroutines: 2}})
 	if lacks := new(unsupportedError); errors.As(err, &lacks) {
-		t.Skip(err)
+		skip.For(t, skip.Disk, err)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -295,13 +297,32 @@ func TestSleeper(t *testing.T) {
 	}
 }
 
+// skipUnsupported skips a test for the reason that a Reply names as Unsupported.
+func skipUnsupported(t *testing.T, why string) {
+	t.Helper()
+	for text, reason := range map[string]skip.Reason{
+		"driver uring":      skip.Uring,
+		"driver aio":        skip.AIO,
+		"io_setup":          skip.AIO,
+		"O_DIRECT":          skip.Direct,
+		"page cache":        skip.Disk,
+		"on this system":    skip.Platform,
+		"cannot be removed": skip.Platform,
+	} {
+		if strings.Contains(why, text) {
+			skip.For(t, reason, why)
+		}
+	}
+	t.Fatalf("unsupported, for an unknown reason: %s", why)
+}
+
 func testWorker(t *testing.T, setup Setup) {
 	replies := serve(t,
 		Request{Setup: &setup},
 		Request{Slice: &SliceReq{Lead: time.Millisecond, Time: 20 * time.Millisecond, Seed: 1}})
 	for _, r := range replies {
 		if r.Unsupported != "" {
-			t.Skip(r.Unsupported)
+			skipUnsupported(t, r.Unsupported)
 		}
 		if r.Error != "" {
 			t.Fatal(r.Error)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 func TestSetPageCache(t *testing.T) {
@@ -19,13 +21,13 @@ func TestSetPageCache(t *testing.T) {
 	cached := func() int64 {
 		n, err := cachedBytes(f, span)
 		if err != nil {
-			t.Skip("the kernel does not report what is cached:", err)
+			skip.For(t, skip.NoWait, "the kernel does not report what is cached: ", err)
 		}
 		return n
 	}
 	err = SetPageCache(f, Load{Kind: ScanCold, Size: 4096}, testSize)
 	if _, ok := errors.AsType[*unsupportedError](err); ok {
-		t.Skip(err)
+		skip.For(t, skip.Disk, err)
 	}
 	if n := cached(); err != nil || n > span/10 {
 		t.Errorf("cold: %v, %d bytes are cached", err, n)
@@ -43,11 +45,11 @@ func TestSetPageCache(t *testing.T) {
 func TestColdNeedsADiskBelow(t *testing.T) {
 	var st unix.Statfs_t
 	if err := unix.Statfs("/dev/shm", &st); err != nil || st.Type != unix.TMPFS_MAGIC {
-		t.Skip("/dev/shm is no tmpfs")
+		skip.For(t, skip.Tmpfs, "/dev/shm is no tmpfs")
 	}
 	dir, err := os.MkdirTemp("/dev/shm", "sluice-")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Tmpfs, err)
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "file")
@@ -60,7 +62,7 @@ func TestColdNeedsADiskBelow(t *testing.T) {
 	}
 	defer f.Close()
 	if _, err := cachedBytes(f, 1); err != nil {
-		t.Skip("the kernel does not report what is cached:", err)
+		skip.For(t, skip.NoWait, "the kernel does not report what is cached: ", err)
 	}
 	err = SetPageCache(f, Load{Kind: ReadCold, Size: 4096}, 1<<20)
 	if _, ok := errors.AsType[*unsupportedError](err); !ok {

@@ -51,7 +51,7 @@ func TestTimedWorkers(t *testing.T) {
 			replies := serve(t, Request{Setup: &setup}, slice, slice)
 			for _, r := range replies {
 				if r.Unsupported != "" {
-					t.Skip(r.Unsupported)
+					skipUnsupported(t, r.Unsupported)
 				}
 				if r.Error != "" {
 					t.Fatal(r.Error)

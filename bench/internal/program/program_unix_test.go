@@ -15,13 +15,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 func shell(t *testing.T, ctx context.Context, script string) (Usage, error) {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Shell, err)
 	}
 	return Run(ctx, sh, []string{"sh", "-c", script})
 }
@@ -42,11 +44,11 @@ func TestRun(t *testing.T) {
 // TestMemory runs a process with far less memory than this one, which ru_maxrss does not show.
 func TestMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("memory is seen on Linux")
+		skip.For(t, skip.Platform, "memory is seen on Linux")
 	}
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Special, err)
 	}
 	ballast := make([]byte, 128<<20)
 	for i := 0; i < len(ballast); i += 4096 {
@@ -103,7 +105,7 @@ func TestEnd(t *testing.T) {
 func TestCommandGroup(t *testing.T) {
 	cat, err := exec.LookPath("cat")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Shell, err)
 	}
 	cmd := Command(t.Context(), cat)
 	stdin, err := cmd.StdinPipe()

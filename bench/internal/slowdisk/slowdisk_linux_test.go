@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 const testSize = 1 << 20 // 1 MiB
@@ -21,13 +23,13 @@ const testSize = 1 << 20 // 1 MiB
 // TestThrottled makes a disk, and checks that no mount, device, file or group of it is left.
 func TestThrottled(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("a throttled device takes root")
+		skip.For(t, skip.Root, "a throttled device takes root")
 	}
 	dir := t.TempDir()
 	before := groups()
 	d, err := Open(t.Context(), dir, testSize, 1000, func(float64) {})
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Cgroup, err)
 	}
 	if info, err := os.Stat(d.Path()); err != nil || info.Size() != testSize {
 		t.Errorf("the file is %v, %v; want one of %d bytes", info, err, testSize)
@@ -81,7 +83,7 @@ func TestSimulated(t *testing.T) {
 	dir := t.TempDir()
 	sim, err := simulate(dir, testSize, 1000)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.FUSE, err)
 	}
 	b, err := os.ReadFile(sim.path)
 	if err != nil || len(b) != testSize {
@@ -97,7 +99,7 @@ func TestSimulated(t *testing.T) {
 func TestSimulatedWithoutNull(t *testing.T) {
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "socket"))
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Socket, err)
 	}
 	defer l.Close()
 	const script = `mount --bind "$1" /dev/null || exit 77; exec "$0" -test.run '^TestSimulated$' -test.v`
@@ -108,7 +110,7 @@ func TestSimulatedWithoutNull(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	switch exit, ok := errors.AsType[*exec.ExitError](err); {
 	case err != nil && (!ok || exit.ExitCode() == 77 || bytes.Contains(out, []byte("unshare failed"))):
-		t.Skipf("a mount of our own takes root: %v, %s", err, out)
+		skip.Forf(t, skip.Mount, "a mount of our own takes root: %v, %s", err, out)
 	case err != nil || !bytes.Contains(out, []byte("--- ")):
 		t.Errorf("the test ends with %v:\n%s", err, out)
 	}
@@ -120,7 +122,7 @@ func TestSimulatedOfTheKilled(t *testing.T) {
 	const variable = "SLUICE_TEST_SIMULATED_IN"
 	if dir := os.Getenv(variable); dir != "" {
 		if _, err := simulate(dir, testSize, 1000); err != nil {
-			t.Skip(err)
+			skip.For(t, skip.FUSE, err)
 		}
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
@@ -129,7 +131,7 @@ func TestSimulatedOfTheKilled(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestSimulatedOfTheKilled$")
 	cmd.Env = append(os.Environ(), variable+"="+dir)
 	if err := cmd.Run(); err == nil {
-		t.Skip("there are no file systems in user space here")
+		skip.For(t, skip.FUSE, "there are no file systems in user space here")
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 1 {
 		t.Fatalf("%d files are left by a process that was killed; want its mount", len(left))

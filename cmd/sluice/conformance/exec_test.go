@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestInner is the test that TestExec runs, in the same binary.
@@ -21,7 +23,7 @@ func TestInner(t *testing.T) {
 func TestExec(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("there is no shell: ", err)
+		skip.For(t, skip.Shell, "there is no shell: ", err)
 	}
 	self, err := os.Executable()
 	if err != nil {

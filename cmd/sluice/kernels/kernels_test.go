@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 var (
@@ -23,7 +25,7 @@ var (
 // TestKernel runs the tests on one kernel, for the command torture.
 func TestKernel(t *testing.T) {
 	if *named == "" {
-		t.Skip("a virtual machine takes half an hour; -kernels.name=6.1 starts one")
+		skip.For(t, skip.Flag, "a virtual machine takes half an hour; -kernels.name=6.1 starts one")
 	}
 	o, err := parseArgs([]string{"-debs", *debs, *named})
 	if err != nil {
@@ -32,7 +34,7 @@ func TestKernel(t *testing.T) {
 	t.Chdir("../../..")
 	r, err := run(t.Context(), *named, o)
 	if errors.As(err, new(missing)) {
-		t.Skip(err)
+		skip.For(t, skip.QEMU, err)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/workspace"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // small is a tree with a program that writes what the archives need.
@@ -63,7 +64,7 @@ func main() {
 func smallRelease(t *testing.T, dir string) *release {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Go, err)
 	}
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOTOOLCHAIN", "local")
@@ -81,7 +82,7 @@ func smallRelease(t *testing.T, dir string) *release {
 // cache, other settings of the user and at another time, and compares all bytes.
 func TestReproducible(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds a part of the standard library")
+		skip.For(t, skip.Short, "builds a part of the standard library")
 	}
 	one := smallRelease(t, t.TempDir())
 	if err := one.build(t.Context()); err != nil {

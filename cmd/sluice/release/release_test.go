@@ -9,14 +9,15 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/workspace"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // repository makes a repository of two modules, and changes to its root.
 func repository(t *testing.T) *workspace.Workspace {
 	t.Helper()
-	for _, name := range []string{"git", "go"} {
+	for name, reason := range map[string]skip.Reason{"git": skip.Git, "go": skip.Go} {
 		if _, err := exec.LookPath(name); err != nil {
-			t.Skip(err)
+			skip.For(t, reason, err)
 		}
 	}
 	for name, value := range map[string]string{

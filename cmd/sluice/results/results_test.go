@@ -16,6 +16,7 @@ import (
 
 	"github.com/sluiceio/sluice/bench/experiments"
 	"github.com/sluiceio/sluice/bench/results"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // root is where the command must run.
@@ -24,7 +25,7 @@ const root = "../../.."
 // TestQuick measures two pages in tiny sizes and looks at all that is written.
 func TestQuick(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds sluice and measures")
+		skip.For(t, skip.Short, "builds sluice and measures")
 	}
 	t.Chdir(root)
 	out, dir := t.TempDir(), t.TempDir()
@@ -77,8 +78,11 @@ func TestQuick(t *testing.T) {
 
 // TestInterrupted ends a run while it measures: nothing stays, and the page is not written.
 func TestInterrupted(t *testing.T) {
-	if testing.Short() || runtime.GOOS == "windows" {
-		t.Skip("builds sluice; interrupts it")
+	if testing.Short() {
+		skip.For(t, skip.Short, "builds sluice")
+	}
+	if runtime.GOOS == "windows" {
+		skip.For(t, skip.Platform, "no process can be interrupted there")
 	}
 	t.Chdir(root)
 	out, dir := t.TempDir(), t.TempDir()

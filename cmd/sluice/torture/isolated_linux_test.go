@@ -5,12 +5,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // A process that is ended leaves no mount behind, nor a file in memory.
 func TestIsolated(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("mounts of its own need root")
+		skip.For(t, skip.Root, "mounts of its own need root")
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	name := "/dev/shm/sluice-torture-test"
@@ -20,13 +22,13 @@ func TestIsolated(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
-		t.Skip("no process with mounts of its own: ", err)
+		skip.For(t, skip.Mount, "no process with mounts of its own: ", err)
 	}
 	b := make([]byte, 6)
 	if n, err := out.Read(b); string(b[:n]) != "there\n" {
 		stop()
 		cmd.Wait()
-		t.Skipf("the process has not started: %q, %v", b[:n], err)
+		skip.Forf(t, skip.Mount, "the process has not started: %q, %v", b[:n], err)
 	}
 	if _, err := os.Stat(name); !os.IsNotExist(err) {
 		t.Errorf("a file of the process is there outside of it: %v", err)

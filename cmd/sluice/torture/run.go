@@ -81,7 +81,7 @@ func (c cell) run(ctx context.Context, f family, binary string, seed uint64) (r 
 
 var (
 	figure = regexp.MustCompile(`(?m): figure: ([0-9]+) ([a-z ]+)$`)
-	skip   = regexp.MustCompile(`(?m)--- SKIP: \S+ .*$`)
+	skips  = regexp.MustCompile(`(?m)--- SKIP: \S+ .*$`)
 	said   = regexp.MustCompile(`(?m)^ +[a-z_]+\.go:[0-9]+: (.*)$`)
 )
 
@@ -108,7 +108,7 @@ func (r *record) judge(text string, wrong bool) {
 // reason returns what the first test said that was skipped. Package testing prints that before "--- SKIP"
 // with -v.
 func reason(text string) string {
-	at := skip.FindStringIndex(text)
+	at := skips.FindStringIndex(text)
 	if at == nil {
 		return "the test made nothing and did not say why"
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestAncestorsOfClosed: Ancestors ends, without an error, at a directory that the process may not
@@ -68,6 +70,6 @@ func asNobody(t *testing.T, do func()) {
 		}
 	}()
 	if <-done; root {
-		t.Skip("root may not become another user here")
+		skip.For(t, skip.Limits, "root may not become another user here")
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/option"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestXattrOfReadOnlyFile: a copy that was made without permission to write gets it for the time of
@@ -28,7 +29,7 @@ func TestXattrOfReadOnlyFile(t *testing.T) {
 	src, dst := open("src"), open("dst")
 	const name = "user.attribute"
 	if err := unix.Fsetxattr(src.FD, name, []byte("value"), 0); err != nil {
-		t.Skip("no extended attributes: ", err)
+		skip.For(t, skip.Xattr, "no extended attributes: ", err)
 	}
 	var s at.Stat
 	var raw at.Raw

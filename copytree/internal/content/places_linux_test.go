@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -443,7 +444,7 @@ func TestPipes(t *testing.T) {
 func environ(t *testing.T) []byte {
 	b, err := os.ReadFile("/proc/self/environ")
 	if err != nil || len(b) == 0 {
-		t.Skip("no environment: ", err)
+		skip.For(t, skip.Proc, "no environment: ", err)
 	}
 	return b
 }

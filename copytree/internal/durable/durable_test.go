@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -126,7 +127,7 @@ func TestFileSystemError(t *testing.T) {
 	dir := t.TempDir()
 	s := watching(t, Config{}, dir)
 	if !HasFileSystems {
-		t.Skip("the system syncs no file system as a whole")
+		skip.For(t, skip.Platform, "the system syncs no file system as a whole")
 	}
 	unix.Close(s.watched[0].fd)
 	s.watched[0].fd = -1

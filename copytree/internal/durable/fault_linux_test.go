@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -21,7 +22,7 @@ import (
 func faulty(t *testing.T, mkfs string, size int64) (dir string) {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("mounting needs root")
+		skip.For(t, skip.Root, "mounting needs root")
 	}
 	memory := t.TempDir()
 	places.Tool(t, "mount -t tmpfs -o", fmt.Sprintf("size=%d", size/2), "tmpfs", memory)

@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // files makes n files of one block that the page cache lacks, and opens them.
@@ -60,7 +61,7 @@ func cached(t *testing.T, fd int) bool {
 func TestFetch(t *testing.T) {
 	drv, err := uring.New(uring.Options{Depth: 32}) // less than Depth: the driver is full at times
 	if err != nil {
-		t.Skip(err)
+		skip.ForDriver(t, "uring", err)
 	}
 	f := New(drv)
 	all := files(t, Depth+100)

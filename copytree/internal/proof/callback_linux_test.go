@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/report"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -82,7 +83,7 @@ func TestCallbackDoesNotReturn(t *testing.T) {
 		// program.
 		t.Run(name+"/panic", func(t *testing.T) {
 			if strings.Contains(name, "fsync") {
-				t.Skip("called by other goroutines")
+				skip.For(t, skip.Case, "called by other goroutines")
 			}
 			if r := endBy(t, options(func() { panic("mine") }), 1); r != "mine" {
 				t.Errorf("Copy panicked with %v; want mine", r)

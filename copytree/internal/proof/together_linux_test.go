@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestTogether copies a tree twice at the same time to one new place, as two
@@ -16,7 +17,7 @@ import (
 // one file in the source may be names of two files, one of each copy.
 func TestTogether(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("only root may write to all files that the other copy has made")
+		skip.For(t, skip.Root, "only root may write to all files that the other copy has made")
 	}
 	dir := memory(t)
 	o := treegen.Able(dir)

@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -220,7 +221,7 @@ func TestInheritedACL(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	if !treegen.Able(dir).ACLs {
-		t.Skip("no ACLs here")
+		skip.For(t, skip.ACL, "no ACLs here")
 	}
 	inherit := treegen.ACL{{Tag: treegen.ACLUserObj, Perm: 7}, {Tag: treegen.ACLUser, Perm: 7, ID: 5}, {Tag: treegen.ACLGroupObj, Perm: 7}, {Tag: treegen.ACLMask, Perm: 7}, {Tag: treegen.ACLOther}}
 	o := treegen.Able(dir)
@@ -251,7 +252,7 @@ func TestInheritedReadOnly(t *testing.T) {
 	const entry = "\xff\xff\xff\xff"
 	acl := "\x02\x00\x00\x00" + "\x01\x00\x05\x00" + entry + "\x04\x00\x05\x00" + entry + "\x20\x00\x05\x00" + entry
 	if err := unix.Setxattr(".", "system.posix_acl_default", []byte(acl), 0); err != nil {
-		t.Skipf("no ACLs here: %v", err)
+		skip.Forf(t, skip.ACL, "no ACLs here: %v", err)
 	}
 	if said := asNobody(t); said != "0 failed; no error" {
 		t.Error(said)

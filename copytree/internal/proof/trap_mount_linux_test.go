@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,12 +20,7 @@ import (
 // tool runs a command, or skips the test if that fails.
 func tool(t *testing.T, command string, args ...string) string {
 	t.Helper()
-	args = append(strings.Fields(command), args...)
-	out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
-	if err != nil {
-		t.Skipf("%q: %v: %s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return fs.Tool(t, command, args...)
 }
 
 // mounted mounts something on a new directory during the test.
@@ -57,8 +51,7 @@ var places = map[string]func(t *testing.T) (dir string){
 func formatted(t *testing.T, size int64, mkfs string) (dir string) {
 	t.Helper()
 	device := fs.Loop(t, size)
-	tool(t, mkfs, device)
-	return mounted(t, "mount", device)
+	return fs.Mount(t, device, mkfs, "")
 }
 
 // TestPlaces copies random trees on each kind of file system, in all ways.

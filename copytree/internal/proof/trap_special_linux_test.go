@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceio/sluice/copytree/internal/fault"
 	"github.com/sluiceio/sluice/copytree/internal/option"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestFIFODoesNotHang: the source has a FIFO that no process writes to. cpz and
@@ -106,7 +107,7 @@ func TestDevicesAreNotRead(t *testing.T) {
 func needRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("this needs root")
+		skip.For(t, skip.Root, "this needs root")
 	}
 }
 
@@ -116,7 +117,7 @@ func TestProcFiles(t *testing.T) {
 	for _, path := range []string{"/proc/version", "/proc/cpuinfo", "/sys/kernel/mm/transparent_hugepage/enabled"} {
 		want, err := os.ReadFile(path)
 		if err != nil {
-			t.Skip(err)
+			skip.For(t, skip.Config, err)
 		}
 		copied(t, "copy", path, option.Options{Existing: option.Overwrite})
 		if got, err := os.ReadFile("copy"); len(got) == 0 || path != "/proc/cpuinfo" && string(got) != string(want) || err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 var (
@@ -88,7 +89,7 @@ func needCp(t *testing.T) {
 	t.Helper()
 	out, err := exec.Command("cp", "--version").Output()
 	if err != nil || !strings.Contains(string(out), "GNU") {
-		t.Skipf("no GNU cp: %v", err)
+		skip.Forf(t, skip.GNU, "no GNU cp: %v", err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 func TestQuote(t *testing.T) {
@@ -37,7 +38,7 @@ func TestQuote(t *testing.T) {
 // of them.
 func TestQuoteAsLs(t *testing.T) {
 	if out, err := exec.Command("ls", "--version").Output(); err != nil || !strings.Contains(string(out), "GNU coreutils") {
-		t.Skip("ls is not GNU's")
+		skip.For(t, skip.GNU, "ls is not GNU's")
 	}
 	random := seed.Rand(t)
 	dir := t.TempDir()
@@ -59,7 +60,7 @@ func TestQuoteAsLs(t *testing.T) {
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	quoted, err := cmd.Output()
 	if err != nil {
-		t.Skipf("ls is too old: %v", err)
+		skip.Forf(t, skip.GNU, "ls is too old: %v", err)
 	}
 	cmd = exec.Command("ls", "-U", "--zero", "--quoting-style=literal", dir)
 	names, err := cmd.Output()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // tree has one node of each kind, with something to change in each.
@@ -105,7 +106,7 @@ func TestPlanted(t *testing.T) {
 	for _, p := range planted {
 		t.Run(fmt.Sprintf("%s of %q", p.what, p.path), func(t *testing.T) {
 			if p.root && os.Geteuid() != 0 {
-				t.Skip("this needs root")
+				skip.For(t, skip.Root, "this needs root")
 			}
 			found := compare(t, treecmp.All|treecmp.Blocks, p.change)
 			is := func(d treecmp.Difference) bool { return d.Path == p.path && d.What == p.what }
@@ -121,7 +122,7 @@ func TestPlanted(t *testing.T) {
 func TestPlantedAttributes(t *testing.T) {
 	o := treegen.Able(t.TempDir())
 	if o.MaxXattr == 0 || !o.ACLs {
-		t.Skip("no attributes or no ACLs here")
+		skip.For(t, skip.ACL, "no attributes or no ACLs here")
 	}
 	acl := treegen.ACL{{Tag: treegen.ACLUserObj, Perm: 7}, {Tag: treegen.ACLUser, Perm: 7, ID: 5}, {Tag: treegen.ACLGroupObj, Perm: 5}, {Tag: treegen.ACLMask, Perm: 5}, {Tag: treegen.ACLOther, Perm: 5}}
 	for _, p := range []struct {
@@ -273,7 +274,7 @@ func chain(t *testing.T, at string, depth int, last string) {
 // -a, except in holes, which cp guesses.
 func TestAgainstCp(t *testing.T) {
 	if _, err := exec.LookPath("cp"); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.GNU, err)
 	}
 	dir := t.TempDir()
 	o := treegen.Able(dir)

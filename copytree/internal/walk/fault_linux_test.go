@@ -19,6 +19,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // smallTree builds a tree with files of all kinds as dir/src.
@@ -131,7 +132,7 @@ func TestFaults(t *testing.T) {
 	for _, way := range faultWays {
 		t.Run(way.name, func(t *testing.T) {
 			if way.over && os.Getuid() != 0 {
-				t.Skip("only root may write to all files that exist")
+				skip.For(t, skip.Root, "only root may write to all files that exist")
 			}
 			dir := memoryDir(t)
 			src := smallTree(t, dir, seed.Of(t))

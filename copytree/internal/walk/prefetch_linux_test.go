@@ -20,6 +20,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestPrefetch copies small, wide and deep trees as if the page cache had nothing of
@@ -177,7 +178,7 @@ func TestNotesReads(t *testing.T) {
 	w := newWorker(j, 0)
 	drop()
 	if found := j.sys.Kernel.ReadCached(int(f.Fd()), make([]byte, 1)); found != at.CacheMiss {
-		t.Skip("the file stays in memory")
+		skip.For(t, skip.Chance, "the file stays in memory")
 	}
 	if _, err := os.ReadFile(src); err != nil {
 		t.Fatal(err)
@@ -205,7 +206,7 @@ func TestNotesReads(t *testing.T) {
 func TestPool(t *testing.T) {
 	j := newWalk(t, t.Context(), option.Options{}, at.New())
 	if j.queue.Prefetchers == 0 {
-		t.Skip("there are no prefetchers with so few descriptors")
+		skip.For(t, skip.Limits, "there are no prefetchers with so few descriptors")
 	}
 	w := newWorker(j, 0)
 	w.pool = &pool{walk: j}

@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/attr"
 	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/report"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestRefusedAttributes: the system refuses one kind of attribute. New copies and
@@ -40,7 +41,7 @@ func testRefused(t *testing.T, op string, errno syscall.Errno) {
 	for _, name := range names {
 		write(t, filepath.Join(src, name), "content of "+name)
 		if err := unix.Setxattr(filepath.Join(src, name), "user.a", []byte("b"), 0); err != nil {
-			t.Skipf("no extended attributes in %s: %v", dir, err)
+			skip.Forf(t, skip.Xattr, "no extended attributes in %s: %v", dir, err)
 		}
 	}
 	write(t, filepath.Join(dst, "old"), "what was there before, and is longer")
@@ -117,7 +118,7 @@ func TestRefusedACL(t *testing.T) {
 	acl := "\x02\x00\x00\x00" + "\x01\x00\x06\x00\xff\xff\xff\xff" + "\x02\x00\x06\x00\x01\x00\x00\x00" +
 		"\x04\x00\x00\x00\xff\xff\xff\xff" + "\x10\x00\x06\x00\xff\xff\xff\xff" + "\x20\x00\x00\x00\xff\xff\xff\xff"
 	if err := unix.Setxattr(src, attr.ACLAccess, []byte(acl), 0); err != nil {
-		t.Skipf("no ACLs in %s: %v", dir, err)
+		skip.Forf(t, skip.ACL, "no ACLs in %s: %v", dir, err)
 	}
 	k := at.New()
 	k.Fault = func(op string) error {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 const block = 4 << 10 // 4 KiB, a multiple of any disk's sector
@@ -23,7 +24,7 @@ func open(t testing.TB, o Options) *Queue {
 	t.Helper()
 	q, err := New(o)
 	if errors.Is(err, syscall.ENOSYS) || errors.Is(err, syscall.EPERM) {
-		t.Skipf("no AIO here: %v", err)
+		skip.ForDriver(t, "aio", err)
 	}
 	if err != nil {
 		t.Fatalf("New(%+v): %v", o, err)
@@ -56,7 +57,7 @@ func directFile(t testing.TB, blocks int) *os.File {
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_DIRECT, 0)
 	if err != nil {
-		t.Skipf("no O_DIRECT in %s: %v", path, err)
+		skip.Forf(t, skip.Direct, "no O_DIRECT in %s: %v", path, err)
 	}
 	t.Cleanup(func() { f.Close() })
 	if err := f.Sync(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/allocs"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 func TestManyThroughFew(t *testing.T) {
@@ -27,7 +28,7 @@ func TestManyThroughFew(t *testing.T) {
 
 func TestNoAllocation(t *testing.T) {
 	if sys.RaceEnabled {
-		t.Skip("the race detector allocates")
+		skip.For(t, skip.Build, "the race detector allocates")
 	}
 	const blocks = 64
 	f := directFile(t, blocks)

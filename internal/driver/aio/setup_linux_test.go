@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 func TestOptions(t *testing.T) {
@@ -35,7 +36,7 @@ func descriptors(t *testing.T) int {
 	t.Helper()
 	names, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Proc, err)
 	}
 	return len(names)
 }

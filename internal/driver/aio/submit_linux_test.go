@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // An operation that the kernel refuses does not affect the rest of its batch.
@@ -51,7 +52,7 @@ func TestFullContext(t *testing.T) {
 	q := newQueue(t, Options{Depth: depth})
 	small, err := sys.IoSetup(1)
 	if err != nil {
-		t.Skipf("io_setup: %v", err)
+		skip.ForDriver(t, "aio", err)
 	}
 	sys.IoDestroy(q.ctx)
 	q.ctx = small
@@ -100,7 +101,7 @@ func TestReadAgain(t *testing.T) {
 	op.Flags |= driver.NoWait
 	perform(t, q, op)
 	if op.Res != eagain {
-		t.Skipf("NoWait read of dirty pages = %d; want -EAGAIN to test what follows it", op.Res)
+		skip.Forf(t, skip.Chance, "NoWait read of dirty pages = %d; want -EAGAIN to test what follows it", op.Res)
 	}
 	if q.plainFiles.use(op.FD) {
 		t.Error("EAGAIN of a file is taken for a block device's")
@@ -152,7 +153,7 @@ func TestNoWait(t *testing.T) {
 func TestNowaitUnknown(t *testing.T) {
 	fd, err := unix.MemfdCreate("test", unix.MFD_CLOEXEC)
 	if err != nil {
-		t.Skipf("memfd_create: %v", err)
+		skip.Forf(t, skip.Kernel, "memfd_create: %v", err)
 	}
 	defer unix.Close(fd)
 	if _, err := unix.Pwrite(fd, bytes.Repeat([]byte("x"), 64), 0); err != nil {

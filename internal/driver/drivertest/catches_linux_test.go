@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // catches has, for each defect, the tests that must notice it.
@@ -71,7 +72,7 @@ const tries = 5
 // the right tests fail.
 func TestCatches(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts a process for each way to break a driver")
+		skip.For(t, skip.Short, "starts a process for each way to break a driver")
 	}
 	for how, tests := range catches {
 		for _, name := range tests {

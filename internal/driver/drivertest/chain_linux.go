@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // chainTests are for drivers that perform chains with files of their own.
@@ -23,7 +24,7 @@ var chainTests = []test{
 func (r *rig) linker() driver.Linker {
 	l, ok := r.d.(driver.Linker)
 	if !ok || l.Files() == 0 {
-		r.Skip("the driver performs no chains")
+		skip.For(r, skip.Driver, "the driver performs no chains")
 	}
 	return l
 }
@@ -136,7 +137,7 @@ func testChainCancel(r *rig) {
 	r.linker()
 	name := filepath.Join(r.TempDir(), "fifo")
 	if err := unix.Mkfifo(name, 0o600); err != nil {
-		r.Skip(err)
+		skip.For(r, skip.Special, err)
 	}
 	open(r, name, os.O_RDWR) // a writer, so that the chain's open does not wait
 	read, end := own(driver.Read, 0, 0, make([]byte, 1)), own(driver.Close, 0, 0, nil)

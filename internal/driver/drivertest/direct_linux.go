@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // page is an alignment that O_DIRECT accepts everywhere.
@@ -19,7 +20,7 @@ func (r *rig) direct(data []byte) (File, int32) {
 	f := r.create(data)
 	d, err := os.OpenFile(f.(systemFile).f.Name(), os.O_RDWR|syscall.O_DIRECT, 0)
 	if errors.Is(err, syscall.EINVAL) {
-		r.Skip("the file system of TMPDIR has no O_DIRECT")
+		skip.For(r, skip.Direct, "the file system of TMPDIR has no O_DIRECT")
 	}
 	if err != nil {
 		r.Fatal(err)

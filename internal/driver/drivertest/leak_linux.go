@@ -4,6 +4,8 @@ import (
 	"maps"
 	"os"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // fds maps the numbers of the process's descriptors to the names of their files.
@@ -14,7 +16,7 @@ func descriptors(t testing.TB) fds {
 	const dir = "/proc/self/fd"
 	list, err := os.ReadDir(dir)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Proc, err)
 	}
 	s := fds{}
 	for _, e := range list {

@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 var queueTests = []test{
@@ -99,7 +100,7 @@ func testPrefixReuse(r *rig) {
 func (r *rig) stager() driver.Stager {
 	s, ok := r.d.(driver.Stager)
 	if !ok {
-		r.Skip("the driver is no driver.Stager")
+		skip.For(r, skip.Driver, "the driver is no driver.Stager")
 	}
 	return s
 }

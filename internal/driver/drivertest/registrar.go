@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // registrarTests are skipped for a driver that is no Registrar, and if the system does
@@ -35,7 +36,7 @@ func (r *rig) registrar() driver.Registrar {
 	r.Helper()
 	reg, ok := r.d.(driver.Registrar)
 	if !ok {
-		r.Skip("the driver is no Registrar")
+		skip.For(r, skip.Driver, "the driver is no Registrar")
 	}
 	return reg
 }
@@ -54,7 +55,11 @@ func (r *rig) know(mem []byte) int {
 	r.Helper()
 	i, err := r.registrar().Register(mem)
 	if err != nil && (!r.registered || errors.Is(err, syscall.ENOMEM)) {
-		r.Skipf("Register is refused: %v", err)
+		reason := skip.Kernel
+		if errors.Is(err, syscall.ENOMEM) {
+			reason = skip.Limits
+		}
+		skip.For(r, reason, "Register is refused: ", err)
 	}
 	if err != nil {
 		r.Fatalf("Register of %d bytes = %v", len(mem), err)

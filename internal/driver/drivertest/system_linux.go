@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // systemTests need files of the operating system.
@@ -104,7 +105,7 @@ func closed(r *rig) int32 {
 func testFullDevice(r *rig) {
 	f, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
 	if err != nil {
-		r.Skip(err)
+		skip.For(r, skip.Dev, err)
 	}
 	defer f.Close()
 	r.refused("full device", op(driver.Write, int32(f.Fd()), 0, make([]byte, 512)), syscall.ENOSPC)
@@ -125,7 +126,7 @@ func testSizeLimit(r *rig) {
 		r.Fatal(err)
 	}
 	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: limit, Max: before.Max}); err != nil {
-		r.Skip(err)
+		skip.For(r, skip.Limits, err)
 	}
 	defer unix.Setrlimit(unix.RLIMIT_FSIZE, &before)
 

@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/driver/uring"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // onLinks returns a faulty driver over a ring with files of its own.
@@ -16,11 +17,11 @@ func onLinks(t testing.TB, depth int, decide fault.Decider) driver.Driver {
 	t.Helper()
 	ring, err := uring.New(uring.Options{Depth: max(depth, 16), Files: 8})
 	if err != nil {
-		t.Skip(err)
+		skip.ForDriver(t, "uring", err)
 	}
 	if ring.Files() == 0 {
 		ring.Close()
-		t.Skip("the kernel performs no chains")
+		skip.For(t, skip.Kernel, "the kernel performs no chains")
 	}
 	return fault.New(ring, decide)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // onPool returns a faulty driver over a pool that performs in order.
@@ -30,7 +31,7 @@ func onRing(t testing.TB, depth int, decide fault.Decider) driver.Driver {
 	t.Helper()
 	ring, err := uring.New(uring.Options{Depth: depth, Files: 8})
 	if err != nil {
-		t.Skip(err)
+		skip.ForDriver(t, "uring", err)
 	}
 	return fault.New(ring, decide)
 }

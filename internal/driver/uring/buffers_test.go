@@ -13,6 +13,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // openRegistrar makes a ring with which memory can be registered, or skips the test.
@@ -21,8 +22,11 @@ func openRegistrar(t *testing.T) *Ring {
 	r := open(t, Options{Depth: 8})
 	t.Cleanup(func() { r.Close() })
 	i, err := r.Register(make([]byte, 4096))
+	if errors.Is(err, syscall.ENOMEM) {
+		skip.For(t, skip.Limits, err)
+	}
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Kernel, err)
 	}
 	r.Unregister(i)
 	return r
@@ -57,7 +61,7 @@ func TestRegisterRefusals(t *testing.T) {
 	}
 	huge, err := unix.Mmap(-1, 0, 1<<30+4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Limits, err)
 	}
 	defer unix.Munmap(huge)
 	if _, err := r.Register(huge); err == nil {
@@ -79,12 +83,12 @@ func TestRegisterOnOldKernels(t *testing.T) {
 	r := &Ring{fd: int(null.Fd())} // io_uring_register fails for it
 	_, first := r.Register(make([]byte, 10))
 	if errors.Is(first, syscall.EPERM) || errors.Is(first, syscall.ENOSYS) {
-		t.Skip("refused for any descriptor: ", first)
+		skip.For(t, skip.Uring, "refused for any descriptor: ", first)
 	}
 	r.fd = -1
 	_, second := r.Register(make([]byte, 10))
 	if errors.Is(first, syscall.ENOSYS) {
-		t.Skip(first)
+		skip.For(t, skip.Uring, first)
 	}
 	if !errors.Is(first, syscall.EOPNOTSUPP) && !errors.Is(first, syscall.EINVAL) || first != second {
 		t.Errorf("Register = %v, then %v; want the kernel's error, once asked", first, second)
@@ -119,11 +123,11 @@ func TestRegisterUnderMemlock(t *testing.T) {
 		for range 3 {
 			r, err := New(Options{Depth: 8})
 			if err != nil {
-				t.Skip(err)
+				skip.ForDriver(t, "uring", err)
 			}
 			all := fillMemlock(t, r)
 			if len(all) < 2 && !alone {
-				t.Skip("other processes of this user have locked memory")
+				skip.For(t, skip.Root, "other processes of this user have locked memory")
 			}
 			if len(all) < 2 {
 				t.Fatalf("%d pieces of 512 KiB under a limit of 4 MiB", len(all))
@@ -159,7 +163,7 @@ func fillMemlock(t *testing.T, r *Ring) (all []int) {
 		}
 		return all
 	}
-	t.Skip("RLIMIT_MEMLOCK does not bind")
+	skip.For(t, skip.Limits, "RLIMIT_MEMLOCK does not bind")
 	return nil
 }
 
@@ -173,7 +177,7 @@ func withMemlock(t *testing.T, limit uint64, do func(alone bool)) {
 		t.Fatal(err)
 	}
 	if err := unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{Cur: limit, Max: before.Max}); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Limits, err)
 	}
 	defer unix.Setrlimit(unix.RLIMIT_MEMLOCK, &before)
 	runtime.LockOSThread()
@@ -182,12 +186,12 @@ func withMemlock(t *testing.T, limit uint64, do func(alone bool)) {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var caps [2]unix.CapUserData
 	if err := unix.Capget(&header, &caps[0]); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Limits, err)
 	}
 	without := caps
 	without[0].Effective &^= 1 << unix.CAP_IPC_LOCK
 	if err := unix.Capset(&header, &without[0]); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Limits, err)
 	}
 	defer func() {
 		if unix.Capset(&header, &caps[0]) == nil && (!alone || setRealUser(uid)) {

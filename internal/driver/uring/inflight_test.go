@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 const (
@@ -69,12 +70,12 @@ func openCounted(t *testing.T, depth uint32) (r *Ring, overflowed func() bool) {
 	t.Helper()
 	fd, p, err := setup(depth, new(record.Hook))
 	if err != nil {
-		t.Skipf("no io_uring: %v", err)
+		skip.ForDriver(t, "uring", err)
 	}
 	r = &Ring{hook: new(record.Hook), depth: depth, workers: 1}
 	if err := r.adopt(fd, p); err != nil {
 		r.release()
-		t.Skipf("no io_uring: %v", err)
+		skip.ForDriver(t, "uring", err)
 	}
 	r.slots.init(depth)
 	flags := (*uint32)(unsafe.Pointer(&r.mem[p.SQOff.Flags]))

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestLazyRingRefused: a ring that cannot be opened when it is first used is lost,
@@ -20,12 +21,12 @@ func TestLazyRingRefused(t *testing.T) {
 	defer r.Close()
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Limits, err)
 	}
 	none := limit
 	none.Cur = 0
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &none); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Limits, err)
 	}
 	defer func() {
 		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

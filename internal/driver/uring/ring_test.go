@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/drivertest"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // open makes a ring, or skips the test if the system has none.
@@ -15,7 +16,7 @@ func open(t testing.TB, o Options) *Ring {
 	t.Helper()
 	r, err := New(o)
 	if err != nil {
-		t.Skipf("no io_uring: %v", err)
+		skip.ForDriver(t, "uring", err)
 	}
 	return r
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 func TestOptions(t *testing.T) {
@@ -132,12 +133,12 @@ func mappings(t *testing.T) int {
 	t.Helper()
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Proc, err)
 	}
 	n := strings.Count(string(maps), "io_uring")
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Proc, err)
 	}
 	for _, fd := range fds {
 		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && strings.Contains(to, "io_uring") {

@@ -7,20 +7,21 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // Run runs those tests of the calling test's package, with the tag, that match a regular expression.
 func Run(t *testing.T, tests string) {
 	t.Helper()
 	if sys.RaceEnabled {
-		t.Skip("the race detector has nothing to find there: one goroutine runs at a time")
+		skip.For(t, skip.Build, "the race detector has nothing to find there: one goroutine runs at a time")
 	}
 	goTool, err := exec.LookPath("go")
 	if err != nil {
-		t.Skip("there is no go command to build it with")
+		skip.For(t, skip.Go, "there is no go command to build it with")
 	}
 	if files, _ := filepath.Glob("*_test.go"); len(files) == 0 {
-		t.Skip("the source is not here")
+		skip.For(t, skip.Case, "the source is not here")
 	}
 	cmd := exec.CommandContext(t.Context(), goTool, "test", "-count=1", "-tags=sluice_probes", "-run="+tests, ".")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/internal/tune"
 )
@@ -21,7 +22,7 @@ func TestExplainCap(t *testing.T) {
 	}
 	defer probe.Close()
 	if _, err := tune.DeviceOf(probe); err != nil {
-		t.Skipf("the temporary directory: %v", err)
+		skip.Forf(t, skip.Device, "the temporary directory: %v", err)
 	}
 	file := filepath.Join(dir, "tune.json")
 	t.Setenv("SLUICE_TUNE", file)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -59,7 +60,7 @@ func pipe(t *testing.T) (r, w *os.File) {
 func tcp(t *testing.T) (r, w net.Conn) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Socket, err)
 	}
 	defer l.Close()
 	if w, err = net.Dial("tcp", l.Addr().String()); err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -298,7 +299,7 @@ func sendWithoutAPlace(t *testing.T, data []byte) (*sluice.Scheduler, *sluice.Fi
 		t.Fatal(err)
 	}
 	if s.Stats().Cached == 0 {
-		t.Skip("the file system of TMPDIR refuses RWF_NOWAIT")
+		skip.For(t, skip.NoWait, "the file system of TMPDIR refuses RWF_NOWAIT")
 	}
 	t.Cleanup(testenv.Occupy(s))
 	return s, f
@@ -543,7 +544,7 @@ func TestReceiveFromMPTCP(t *testing.T) {
 	}
 	defer to.Close()
 	if mptcp, err := to.(*net.TCPConn).MultipathTCP(); !mptcp {
-		t.Skip("the system has no MPTCP:", err)
+		skip.For(t, skip.Config, "the system has no MPTCP: ", err)
 	}
 	want := testenv.Noise(100_000)
 	go func() {

@@ -19,6 +19,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -197,7 +198,7 @@ func (p *play) prepare(t *testing.T, image string, size int64) {
 		t.Fatal(err)
 	}
 	if p.device, err = places.Attach(p.state.Name()); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Loop, err)
 	}
 	t.Cleanup(func() { p.device.Close() })
 }

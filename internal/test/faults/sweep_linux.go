@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/uring"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -86,7 +87,7 @@ func Sweep(t *testing.T, workloads []Workload) {
 			t.Run(load.name+"/"+strings.ReplaceAll(d.name, " ", "_"), func(t *testing.T) {
 				drv, err := d.open()
 				if err != nil {
-					t.Skip(err)
+					skip.ForDriver(t, d.name, err)
 				}
 				if err := drv.Close(); err != nil {
 					t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -297,7 +298,7 @@ func supervised(t *testing.T, dir, load, driver string, nr int, what trouble, at
 	err = testenv.Supervise(ours, s.decide)
 	if e := cmd.Wait(); e != nil || err != nil || !bytes.Contains(out.Bytes(), []byte("--- PASS: TestSupervised")) {
 		if bytes.Contains(out.Bytes(), []byte("--- SKIP")) {
-			t.Skip(out.String())
+			skip.For(t, skip.Seccomp, out.String())
 		}
 		t.Errorf("%s: %s, from call %d on: %v, %v\n%s\n%s", callName(nr), what, at, e, err, strings.Join(s.log, "\n"), out.String())
 	}
@@ -307,7 +308,7 @@ func supervised(t *testing.T, dir, load, driver string, nr int, what trouble, at
 // Supervised is TestSupervised: the process of TestSyscalls in which the workload is.
 func Supervised(t *testing.T, workloads []Workload) {
 	if flag.NArg() != 6 {
-		t.Skip("this is a part of TestSyscalls")
+		skip.For(t, skip.Case, "this is a part of TestSyscalls")
 	}
 	dir, name, options := flag.Arg(0), flag.Arg(1), sluice.Options{Driver: flag.Arg(2)}
 	errno, err1 := strconv.Atoi(flag.Arg(3))
@@ -325,7 +326,7 @@ func Supervised(t *testing.T, workloads []Workload) {
 	w := newWorld(t, dir)
 	w.what, w.at = trouble{syscall.Errno(errno), forever}, at
 	if err := testenv.Supervised(os.NewFile(3, "socket"), calls); err != nil {
-		t.Skip("no process can decide about the system calls of another one here: ", err)
+		skip.For(t, skip.Seccomp, "no process can decide about the system calls of another one here: ", err)
 	}
 	w.supervised = true
 	before := testenv.HeldNow(t)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -23,7 +24,7 @@ func TestDirectFIFO(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	name := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(name, 0o600); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Special, err)
 	}
 	for _, flag := range []int{os.O_RDONLY, os.O_WRONLY, os.O_RDWR} {
 		if _, err := direct.OpenOn(s, name, flag, 0); !errors.Is(err, errors.ErrUnsupported) {
@@ -84,7 +85,7 @@ func TestCloseOfFIFO(t *testing.T) {
 func TestExec(t *testing.T) {
 	cat, err := exec.LookPath("cat")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Shell, err)
 	}
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		in := testenv.TextOn(t, s, t.TempDir())

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -70,7 +71,7 @@ func states() []state {
 func ofMachine(t *testing.T, open testenv.Opener, name string, flag int) testenv.FileAPI {
 	t.Helper()
 	if _, err := os.Stat(name); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Dev, err)
 	}
 	return testenv.Must(t, open, name, flag)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -27,7 +28,7 @@ func cold(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	if err := testenv.DropCache(int(f.Fd())); err != nil {
-		t.Skip("the page cache cannot be emptied: ", err)
+		skip.For(t, skip.Platform, "the page cache cannot be emptied: ", err)
 	}
 	return name
 }

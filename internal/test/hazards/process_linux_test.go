@@ -21,6 +21,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -46,7 +47,7 @@ func TestWrittenProgramRuns(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		program, err := os.ReadFile("/bin/true")
 		if err != nil {
-			t.Skip(err)
+			skip.For(t, skip.Shell, err)
 		}
 		for i := range 5 {
 			name := filepath.Join(t.TempDir(), fmt.Sprint("program", i))
@@ -169,7 +170,7 @@ func TestFileWithoutNoWait(t *testing.T) {
 		}
 		read(disk)
 		if s.Stats().Cached == 0 {
-			t.Skip("the file system of TMPDIR refuses RWF_NOWAIT")
+			skip.For(t, skip.NoWait, "the file system of TMPDIR refuses RWF_NOWAIT")
 		}
 		status, err := s.Open("/proc/self/status")
 		if err != nil {

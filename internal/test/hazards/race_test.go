@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -21,7 +22,7 @@ import (
 // it must not.
 func TestRaceDetectorSeesBuffers(t *testing.T) {
 	if !sys.RaceEnabled {
-		t.Skip("without -race")
+		skip.For(t, skip.Build, "without -race")
 	}
 	for _, driver := range testenv.Drivers {
 		testenv.Scheduler(t, sluice.Options{Driver: driver})

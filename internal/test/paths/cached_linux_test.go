@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -46,7 +47,7 @@ func halfCached(t *testing.T, f *os.File, size int) {
 		t.Fatal(err)
 	}
 	if err := testenv.DropCache(int(f.Fd())); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Disk, err)
 	}
 	unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_RANDOM)
 	if _, err := f.ReadAt(make([]byte, testenv.PageSize), 0); err != nil {
@@ -54,6 +55,6 @@ func halfCached(t *testing.T, f *os.File, size int) {
 	}
 	n, err := unix.Preadv2(int(f.Fd()), [][]byte{make([]byte, size)}, 0, unix.RWF_NOWAIT)
 	if err != nil || n == 0 || n == size {
-		t.Skipf("the kernel caches %d of %d bytes here: %v", n, size, err)
+		skip.Forf(t, skip.Chance, "the kernel caches %d of %d bytes here: %v", n, size, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -28,7 +29,7 @@ func TestDirectWritesOverCachedBlocks(t *testing.T) {
 			testenv.Write(t, name, string(old))
 			s := testenv.SchedulerWith(t, sched.Options{}, sluice.Options{Driver: "uring"})
 			if testenv.CoreOf(s).Driver().Workers == 0 {
-				t.Skip("needs io_uring of Linux 6.7")
+				skip.For(t, skip.Kernel, "needs io_uring of Linux 6.7")
 			}
 			f, err := s.OpenFile(name, os.O_RDWR|sys.O_DIRECT, 0)
 			if err != nil {

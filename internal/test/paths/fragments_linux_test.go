@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -26,7 +27,7 @@ func TestReadOfFragments(t *testing.T) {
 			}
 			const punch = unix.FALLOC_FL_PUNCH_HOLE | unix.FALLOC_FL_KEEP_SIZE
 			if err := unix.Fallocate(int(f.Fd()), punch, int64(i)*testenv.PageSize, testenv.PageSize); err != nil {
-				t.Skip("no holes here: ", err)
+				skip.For(t, skip.Special, "no holes here: ", err)
 			}
 		}
 		stop := testenv.KeepBusy(t, f, 6)
@@ -59,7 +60,7 @@ func TestBadOffsetChangesNothing(t *testing.T) {
 		}
 		read()
 		if s.Stats().Cached == 0 {
-			t.Skip("the file system cannot tell what is cached")
+			skip.For(t, skip.NoWait, "the file system cannot tell what is cached")
 		}
 		if n, err := f.ReadAtContext(ctx, make([]byte, 10), math.MaxInt64-5); n != 0 || err == nil {
 			t.Errorf("ReadAt at the end of all offsets = %d, %v; want 0 and an error", n, err)

@@ -5,6 +5,8 @@ package places
 import (
 	"os"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // Make makes a new file system of about size bytes, and returns its directory. It is removed at
@@ -16,7 +18,7 @@ func Memory(t testing.TB) (dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "sluice")
 	if err != nil {
-		t.Skip("no tmpfs: ", err)
+		skip.For(t, skip.Tmpfs, "no tmpfs: ", err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // From linux/fs.h.
@@ -37,7 +39,7 @@ func Freeze(t testing.TB, dir string) *Frozen {
 	t.Cleanup(func() { f.Close() })
 	afterwards(t, `fsfreeze --unfreeze "$0" 2>/dev/null`, dir)
 	if err := unix.IoctlSetInt(int(f.Fd()), fiFreeze, 0); err != nil {
-		t.Skipf("freezing %s: %v", dir, err)
+		skip.Forf(t, skip.Kernel, "freezing %s: %v", dir, err)
 	}
 	z := &Frozen{dir: f}
 	z.late = time.AfterFunc(time.Minute, func() {
@@ -76,7 +78,7 @@ func afterwards(t testing.TB, command string, args ...string) {
 	}()
 	t.Cleanup(func() { close(over) })
 	if err := <-started; err != nil {
-		t.Skipf("cannot start a process that cleans up: %v", err)
+		skip.Forf(t, skip.Shell, "cannot start a process that cleans up: %v", err)
 	}
 	t.Cleanup(func() { alive.Close(); guard.Wait() })
 	if _, err := io.ReadFull(ready, make([]byte, len("ready\n"))); err != nil {

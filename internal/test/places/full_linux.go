@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // Fill makes a file that leaves so many bytes of room on its file system. It skips the test where that cannot
@@ -31,7 +33,7 @@ func Fill(t testing.TB, name string, leave int64) {
 		case unix.ENOSPC:
 			n /= 2
 		default:
-			t.Skip("cannot be filled: ", err)
+			skip.For(t, skip.Case, "cannot be filled: ", err)
 		}
 	}
 }

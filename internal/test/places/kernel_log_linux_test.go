@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // Lines that kernels have written.
@@ -40,19 +42,19 @@ func TestComplains(t *testing.T) {
 func TestKernelLogIsRead(t *testing.T) {
 	log, err := os.OpenFile("/dev/kmsg", os.O_RDWR|unix.O_NONBLOCK, 0)
 	if err != nil {
-		t.Skip("the kernel's log cannot be read and written: ", err)
+		skip.For(t, skip.KMsg, "the kernel's log cannot be read and written: ", err)
 	}
 	defer log.Close()
 	fd := int(log.Fd())
 	if _, err := unix.Seek(fd, 0, unix.SEEK_END); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.KMsg, err)
 	}
 	const text = "sluice: a line of the test of package places"
 	if _, err := unix.Write(fd, []byte(text+"\n")); err != nil { // a line without an end can become longer
-		t.Skip("the kernel's log cannot be written: ", err)
+		skip.For(t, skip.KMsg, "the kernel's log cannot be written: ", err)
 	}
 	if limit, err := os.ReadFile("/proc/sys/kernel/printk_devkmsg"); err != nil || string(limit) == "off\n" {
-		t.Skip("the kernel ignores what is written into its log")
+		skip.For(t, skip.KMsg, "the kernel ignores what is written into its log")
 	}
 	lines, err := since(fd)
 	if err != nil || !strings.Contains(strings.Join(lines, "\n"), text) {
@@ -63,7 +65,7 @@ func TestKernelLogIsRead(t *testing.T) {
 func TestDeviceOf(t *testing.T) {
 	make, ok := FileSystems["ext4"]
 	if !ok {
-		t.Skip("no file systems here")
+		skip.For(t, skip.Platform, "no file systems here")
 	}
 	dir := make(t, 16<<20)
 	if got := deviceOf(dir); !strings.HasPrefix(got, "loop") {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/test/hang"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // A loop device goes with the last that uses it, as when a test is killed and its file system is
@@ -14,7 +15,7 @@ import (
 func TestLoopIsDetached(t *testing.T) {
 	hang.Watch(t)
 	if os.Getuid() != 0 {
-		t.Skip("loop devices need root")
+		skip.For(t, skip.Root, "loop devices need root")
 	}
 	image := filepath.Join(t.TempDir(), "image")
 	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, 64<<20)); err != nil {
@@ -22,7 +23,7 @@ func TestLoopIsDetached(t *testing.T) {
 	}
 	node, err := Attach(image)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Loop, err)
 	}
 	attached := func() bool {
 		b, err := os.ReadFile("/sys/block/" + filepath.Base(node.Name()) + "/loop/backing_file")

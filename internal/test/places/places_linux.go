@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // FileSystems has all file systems to test on, by name.
@@ -41,13 +42,29 @@ var FileSystems = map[string]Make{
 	"overlay": func(t testing.TB, _ int64) string { return Overlay(t) },
 }
 
-// Tool runs a command and returns its output. It skips the test if the command fails.
+// Tool runs a command of [toolOf] and returns its output. It skips the test if the command fails.
 func Tool(t testing.TB, command string, args ...string) string {
 	t.Helper()
 	args = append(strings.Fields(command), args...)
+	reason, ok := toolOf[args[0]]
+	if !ok {
+		t.Fatalf("Tool(%q): the command is not in toolOf", args)
+	}
+	return tool(t, reason, args...)
+}
+
+// toolOf has what a machine lacks on which a command fails.
+var toolOf = map[string]skip.Reason{
+	"mount":     skip.Mount,
+	"mkfs.ext4": skip.Ext4, "mkfs.xfs": skip.XFS, "mkfs.btrfs": skip.Btrfs, "mkfs.vfat": skip.VFAT,
+	"xfs_io": skip.XFS, "btrfs": skip.Btrfs,
+}
+
+func tool(t testing.TB, reason skip.Reason, args ...string) string {
+	t.Helper()
 	out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
 	if err != nil {
-		t.Skipf("%q: %v: %s", args, err, out)
+		skip.Forf(t, reason, "%q: %v: %s", args, err, out)
 	}
 	return strings.TrimSpace(string(out))
 }
@@ -57,7 +74,7 @@ func Tool(t testing.TB, command string, args ...string) string {
 func Loop(t testing.TB, size int64, options ...string) (device string) {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("loop devices need root")
+		skip.For(t, skip.Root, "loop devices need root")
 	}
 	image := filepath.Join(imageDir(t), "image")
 	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, size)); err != nil {
@@ -72,7 +89,7 @@ func LoopOf(t testing.TB, image string, options ...string) (device string) {
 	t.Helper()
 	node, err := Attach(image, options...)
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Loop, err)
 	}
 	t.Cleanup(func() { node.Close() })
 	return node.Name()
@@ -129,7 +146,7 @@ func Disk(t testing.TB) (dir string) {
 			return dir
 		}
 	}
-	t.Skip("temporary files, /var/tmp and the package are all in memory")
+	skip.For(t, skip.Disk, "temporary files, /var/tmp and the package are all in memory")
 	return ""
 }
 
@@ -156,7 +173,8 @@ func Mount(t testing.TB, device, mkfs, options string) (dir string) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	Tool(t, "mount -o rw,"+options, device, dir)
+	// The kernel may lack what mkfs has made.
+	tool(t, toolOf[strings.Fields(mkfs)[0]], "mount", "-o", "rw,"+options, device, dir)
 	t.Cleanup(func() { Unmount(t, dir) })
 	return dir
 }
@@ -178,7 +196,7 @@ func Unmount(t testing.TB, dir string) {
 func Overlay(t testing.TB) (dir string) {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("mounting needs root")
+		skip.For(t, skip.Root, "mounting needs root")
 	}
 	at := t.TempDir()
 	for _, name := range []string{"lower", "upper", "work", "mounted"} {
@@ -188,7 +206,7 @@ func Overlay(t testing.TB) (dir string) {
 	}
 	dir = filepath.Join(at, "mounted")
 	options := "lowerdir=" + at + "/lower,upperdir=" + at + "/upper,workdir=" + at + "/work"
-	Tool(t, "mount -t overlay -o", options, "overlay", dir)
+	tool(t, skip.Overlay, "mount", "-t", "overlay", "-o", options, "overlay", dir)
 	t.Cleanup(func() { Unmount(t, dir) })
 	return dir
 }

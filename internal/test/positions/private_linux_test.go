@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/trace"
 )
@@ -20,7 +21,7 @@ import (
 func queueing(t *testing.T) (*sluice.Scheduler, *trace.Recorder) {
 	t.Helper()
 	if !record.Built {
-		t.Skip("built without the recorder")
+		skip.For(t, skip.Build, "built without the recorder")
 	}
 	s := testenv.SchedulerOn(testenv.AsyncPool{Pool: testenv.PoolOf(t, 8)})
 	t.Cleanup(func() { s.Close() })
@@ -58,7 +59,7 @@ func TestPrivatePosition(t *testing.T) {
 	if f, err := os.Open(name); err != nil {
 		t.Fatal(err)
 	} else if n := sys.ReadCached(int(f.Fd()), make([]byte, 1), 0); n != 1 {
-		t.Skipf("a look into the page cache gives %d here", n)
+		skip.Forf(t, skip.NoWait, "a look into the page cache gives %d here", n)
 	} else {
 		f.Close()
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -68,10 +69,11 @@ func TestRefused(t *testing.T) {
 			}
 			cmd := exec.CommandContext(t.Context(), "go", append(args, list...)...)
 			cmd.Dir = filepath.Join("..", "..", "..")
-			cmd.Env = append(os.Environ(), testenv.ChildEnv+"=refused", refusedEnv+"="+what, "TMPDIR="+dir)
+			cmd.Env = append(os.Environ(), testenv.ChildEnv+"=refused", refusedEnv+"="+what, "TMPDIR="+dir,
+				skip.RequireEnv+"=", skip.FileEnv+"=") // what is refused is what tests may lack here
 			out, err := cmd.CombinedOutput()
 			if bytes.Contains(out, []byte("no filter: ")) {
-				t.Skip("this system has no seccomp filters")
+				skip.For(t, skip.Seccomp, "this system has no seccomp filters")
 			}
 			n, failures := results(out)
 			if err != nil {
@@ -90,7 +92,7 @@ func TestRefused(t *testing.T) {
 func self(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("no go command to build the tests of other packages: ", err)
+		skip.For(t, skip.Go, "no go command to build the tests of other packages: ", err)
 	}
 	name, err := os.Executable()
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/internal/tune"
 )
@@ -40,7 +41,7 @@ func secureChild() error {
 // touch them.
 func TestSecureEnvironment(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root can make programs set-user-ID root")
+		skip.For(t, skip.Root, "only root can make programs set-user-ID root")
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -73,10 +74,10 @@ func TestSecureEnvironment(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := test.prepare(exe); err != nil {
-				t.Skip(err)
+				skip.For(t, skip.Limits, err)
 			}
 			if gains, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); test.secure && (gains != 0 || err != nil) {
-				t.Skip("no program gains rights in this process (PR_SET_NO_NEW_PRIVS)")
+				skip.For(t, skip.Limits, "no program gains rights in this process (PR_SET_NO_NEW_PRIVS)")
 			}
 			runAsNobody(t, dir, exe, test.secure)
 		})
@@ -104,7 +105,7 @@ func runAsNobody(t *testing.T, dir, exe string, secure bool) {
 	}
 	if got := strings.TrimSpace(string(out)); got != want {
 		if secure && mountedNosuid(t, dir) {
-			t.Skip("the file system is mounted nosuid")
+			skip.For(t, skip.Limits, "the file system is mounted nosuid")
 		}
 		t.Errorf("the program prints %q; want %q", got, want)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -29,7 +30,7 @@ func TestReadsChooseNoDriver(t *testing.T) {
 	}
 	st := s.Stats()
 	if st.Blocking != 1 || st.Cached != 1 {
-		t.Skipf("%d reads were plain calls, %d found by a look; want 1 each. Is there no such look here?", st.Blocking, st.Cached)
+		skip.Forf(t, skip.NoWait, "%d reads were plain calls, %d found by a look; want 1 each. Is there no such look here?", st.Blocking, st.Cached)
 	}
 	if st.Rings != 0 || st.LostDrivers != 0 {
 		t.Errorf("Stats = %+v; want no ring", st)
@@ -97,7 +98,7 @@ func TestFirstUseBesideClose(t *testing.T) {
 				s := testenv.Scheduler(t, sluice.Options{})
 				f, err := s.OpenFile(name, os.O_RDONLY|sys.O_DIRECT, 0)
 				if err != nil {
-					t.Skip("no O_DIRECT here: ", err)
+					skip.For(t, skip.Direct, "no O_DIRECT here: ", err)
 				}
 				var used sync.WaitGroup
 				used.Go(func() { use(s, f) })

@@ -20,6 +20,7 @@ import (
 	"github.com/sluiceio/sluice/batch"
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -36,7 +37,7 @@ func runDenied() error {
 	calls := testenv.Denials[os.Getenv(denyEnv)]
 	errno := testenv.DenialErrnos[os.Getenv(errnoEnv)]
 	if err := testenv.Deny(calls, errno); err != nil {
-		fmt.Println("skip:", err)
+		fmt.Println("skip: seccomp:", err)
 		return nil
 	}
 	if _, _, e := unix.Syscall(uintptr(calls[0]), ^uintptr(0), 0, 0); e != errno {
@@ -138,7 +139,7 @@ func readAllWays(f *direct.File, want []byte) error {
 func needDrivers(t *testing.T) {
 	t.Helper()
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
-		t.Skip("the drivers uring and aio are for amd64 and arm64")
+		skip.For(t, skip.Platform, "the drivers uring and aio are for amd64 and arm64")
 	}
 }
 
@@ -201,9 +202,6 @@ func TestFstatFails(t *testing.T) {
 	dir := t.TempDir()
 	testenv.Write(t, filepath.Join(dir, "file"), testenv.Twenty)
 	out, ok := testenv.Child(t, "no fstat", testenv.DirEnv+"="+dir)
-	if strings.HasPrefix(out, "skip:") {
-		t.Skip(out)
-	}
 	if !ok {
 		t.Error(out)
 	}
@@ -218,11 +216,11 @@ func runWithoutFstat() error {
 	}
 	defer old.Close()
 	if err := testenv.Deny(testenv.Denials["fstat"], unix.EIO); err != nil {
-		fmt.Println("skip:", err)
+		fmt.Println("skip: seccomp:", err)
 		return nil
 	}
 	if err := unix.Fstat(0, new(unix.Stat_t)); err != unix.EIO {
-		fmt.Println("skip: fstat is another system call here:", err)
+		fmt.Println("skip: platform: fstat is another system call here:", err)
 		return nil
 	}
 	errs := []error{copyWithoutFstat(old, filepath.Join(dir, "copy"))}
@@ -295,9 +293,6 @@ func countDescriptors() (int, error) {
 func denied(t *testing.T, deny, errno, driver string, wantOK bool) string {
 	t.Helper()
 	out, ok := testenv.Child(t, "denied", denyEnv+"="+deny, errnoEnv+"="+errno, testenv.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+driver)
-	if strings.HasPrefix(out, "skip:") {
-		t.Skip(out)
-	}
 	if ok != wantOK {
 		t.Fatalf("without %s (%s): %s", deny, errno, out)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -62,7 +63,7 @@ func fullDisk(fs string) func(t *testing.T) tight {
 // fullMemory is a small tmpfs, which becomes larger.
 func fullMemory(t *testing.T) tight {
 	if os.Getuid() != 0 {
-		t.Skip("mounting needs root")
+		skip.For(t, skip.Root, "mounting needs root")
 	}
 	dir := t.TempDir()
 	places.Tool(t, "mount -t tmpfs -o size=3m starved", dir)
@@ -180,7 +181,7 @@ func (w fillWay) fill(t *testing.T, s *sluice.Scheduler, at tight, n int) {
 		f.file, err = s.OpenFile(name, os.O_RDWR|os.O_CREATE|w.flag, 0o600)
 	}
 	if errors.Is(err, syscall.EINVAL) {
-		t.Skip("no O_DIRECT here")
+		skip.For(t, skip.Kernel, "no O_DIRECT here")
 	}
 	if err != nil {
 		t.Fatal(err)

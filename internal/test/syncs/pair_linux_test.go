@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -50,7 +51,7 @@ func syncInPairs(t *testing.T, f *sluice.File) {
 	}
 	both.Wait()
 	if !met.Load() {
-		t.Skip("no second description: the file system is none of those that allow it, or the two never met")
+		skip.For(t, skip.Chance, "no second description: the file system is none of those that allow it, or the two never met")
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // DirEnv names a directory for a child.
@@ -36,7 +38,8 @@ func Main(m *testing.M) {
 // Child runs a child with env added. It returns its output, and reports whether its status
 // was 0. If it was not, the output of the Go runtime follows. Otherwise that is left out:
 // with -coverpkg, a child that may not open files prints that it cannot write its counts. A
-// child that hangs prints its goroutines.
+// child that hangs prints its goroutines. A child that prints "skip: REASON: why", as skip.Named
+// wants it, skips the test.
 func Child(t *testing.T, name string, env ...string) (out string, ok bool) {
 	t.Helper()
 	if Children[name] == nil {
@@ -58,5 +61,9 @@ func Child(t *testing.T, name string, env ...string) (out string, ok bool) {
 	if err = cmd.Run(); err != nil {
 		complaints.WriteTo(&said)
 	}
-	return strings.TrimSpace(said.String()), err == nil
+	out = strings.TrimSpace(said.String())
+	if text, ok := strings.CutPrefix(out, "skip: "); ok {
+		skip.Named(t, text)
+	}
+	return out, err == nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // Drivers are the names of the drivers.
@@ -36,7 +37,7 @@ func SchedulerWith(t testing.TB, core sched.Options, o sluice.Options) *sluice.S
 func closedAtEnd(t testing.TB, o sluice.Options, s *sluice.Scheduler, err error) *sluice.Scheduler {
 	t.Helper()
 	if Missing(err) && o.Driver != "pool" {
-		t.Skipf("this system has no %s: %v", o.Driver, err)
+		skip.ForDriver(t, o.Driver, err)
 	}
 	if err != nil {
 		t.Fatal(err)

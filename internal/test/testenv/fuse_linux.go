@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 func init() {
@@ -23,10 +24,10 @@ func init() {
 func MountFUSE(t testing.TB, of, how string) (dir string) {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("mounting needs root")
+		skip.For(t, skip.Root, "mounting needs root")
 	}
 	if _, err := os.Stat("/dev/fuse"); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.FUSE, err)
 	}
 	dir = filepath.Join(t.TempDir(), "mounted")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -50,7 +51,7 @@ func MountFUSE(t testing.TB, of, how string) (dir string) {
 		}
 	})
 	if line, _ := bufio.NewReader(out).ReadString('\n'); line != "mounted\n" {
-		t.Skip("no FUSE: ", line)
+		skip.For(t, skip.FUSE, "no FUSE: ", line)
 	}
 	return dir
 }

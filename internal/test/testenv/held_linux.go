@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // Held is what a process holds that a Scheduler could leave behind.
@@ -21,7 +23,7 @@ func HeldNow(t *testing.T) (h Held) {
 	t.Helper()
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Proc, err)
 	}
 	for _, fd := range fds {
 		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil {
@@ -30,7 +32,7 @@ func HeldNow(t *testing.T) (h Held) {
 	}
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Proc, err)
 	}
 	h.Mappings = strings.Count(string(maps), "io_uring") + strings.Count(string(maps), "[aio]")
 	h.Goroutines = runtime.NumGoroutine()

@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // Holding is a driver that keeps what is submitted to it from the kernel,
@@ -50,7 +51,7 @@ func (h *Holding) Wait(t *testing.T, s *sluice.Scheduler, n int) {
 	})
 	if held == 0 {
 		h.Release(t) // what the test closes at its end may wait for a read that comes now
-		t.Skip("no read was queued")
+		skip.For(t, skip.Chance, "no read was queued")
 	}
 }
 
@@ -77,7 +78,7 @@ func EachHolding(t *testing.T, test func(t *testing.T, s *sluice.Scheduler, d *H
 		t.Run(name, func(t *testing.T) {
 			inner, err := open()
 			if Missing(err) {
-				t.Skip(err)
+				skip.ForDriver(t, name, err)
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/test/places"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // A block begins with a mark and its number: LostMark if a Lossy refuses it while it loses writes, KeptMark
@@ -67,7 +68,7 @@ func NewLossy(t testing.TB, kind string) *Lossy {
 	// lo_complete_rq), so each request must be one of FUSE, which is refused as a whole.
 	largest := filepath.Join("/sys/block", filepath.Base(device), "queue/max_sectors_kb")
 	if err := os.WriteFile(largest, []byte("64"), 0); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Loop, err)
 	}
 	return &Lossy{Dir: places.Mount(t, device, LossyKinds[kind].mkfs, LossyKinds[kind].options), ledger: ledger}
 }

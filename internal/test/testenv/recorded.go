@@ -5,6 +5,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -12,7 +13,7 @@ import (
 func Recorded(t *testing.T, driver string) (*trace.Recorder, *sluice.Scheduler) {
 	t.Helper()
 	if !record.Built {
-		t.Skip("built without the recorder")
+		skip.For(t, skip.Build, "built without the recorder")
 	}
 	rec, err := trace.New(trace.Options{})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // Patience is how long a test waits for what must happen. It only decides how
@@ -102,7 +103,11 @@ func DirectOn(t testing.TB, s *sluice.Scheduler, dir string, size int) *sluice.F
 	}
 	f, err := s.OpenFile(name, os.O_RDWR|sys.O_DIRECT, 0)
 	if err != nil {
-		t.Skip("no O_DIRECT here: ", err)
+		reason := skip.Direct
+		if !strings.HasPrefix(dir, os.TempDir()) {
+			reason = skip.Kernel // tmpfs has it since Linux 6.6
+		}
+		skip.For(t, reason, "no O_DIRECT here: ", err)
 	}
 	t.Cleanup(func() { f.Close() })
 	if err := errors.Join(f.OSFile().Sync(), DropCache(int(f.Fd()))); err != nil && !errors.Is(err, errors.ErrUnsupported) {

@@ -19,6 +19,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -36,7 +37,7 @@ const threadsPages = 16384 // 64 MiB
 // process of their own, since Go's threads never end.
 func TestThreadsStayFew(t *testing.T) {
 	if sys.RaceEnabled {
-		t.Skip("the race detector takes no more than 8,128 goroutines")
+		skip.For(t, skip.Build, "the race detector takes no more than 8,128 goroutines")
 	}
 	testenv.Scheduler(t, sluice.Options{Driver: "uring"}).Close()
 	name := filepath.Join(testenv.SlowDisk(t), "file")
@@ -44,8 +45,8 @@ func TestThreadsStayFew(t *testing.T) {
 	for _, work := range []string{"cold reads", "direct reads", "buffered writes", "direct writes", "all of them", "syncs"} {
 		t.Run(work, func(t *testing.T) {
 			n, out, ok := watched(t, "threads", "SLUICE_DRIVER=uring", "SLUICE_TEST_FILE="+name, "SLUICE_TEST_WORK="+work)
-			if strings.HasPrefix(out, "skipped") {
-				t.Skip(out)
+			if text, ok := strings.CutPrefix(out, "skip: "); ok {
+				skip.Named(t, text)
 			}
 			over := threadsOver
 			switch work {
@@ -77,7 +78,7 @@ func threadsChild() error {
 	}
 	f, d, err := threadsFiles(os.Getenv("SLUICE_TEST_FILE"))
 	if errors.Is(err, syscall.EINVAL) {
-		fmt.Println("skipped: no O_DIRECT here")
+		fmt.Println("skip: direct: no O_DIRECT here")
 		return nil
 	}
 	if err != nil {
@@ -230,7 +231,7 @@ func watched(t *testing.T, name string, env ...string) (most int, out string, ok
 	}
 	goOn.Close()
 	err := cmd.Wait()
-	if err == nil && looks != 100 && !strings.HasPrefix(b.String(), "skipped") {
+	if err == nil && looks != 100 && !strings.HasPrefix(b.String(), "skip: ") {
 		t.Errorf("%d looks at %s; want 100", looks, name)
 	}
 	return most, strings.TrimSpace(b.String()), err == nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/trace"
 )
@@ -119,7 +120,7 @@ func pagesOn(b *testing.B, s *sluice.Scheduler, flag int) *sluice.File {
 	}
 	f, err := s.OpenFile(name, os.O_RDWR|flag, 0)
 	if err != nil {
-		b.Skip(err)
+		skip.For(b, skip.Direct, err)
 	}
 	b.Cleanup(func() { f.Close() })
 	if err := f.Sync(); err != nil {

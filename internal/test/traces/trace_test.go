@@ -19,6 +19,7 @@ import (
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/test/allocs"
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/trace"
 )
@@ -199,7 +200,7 @@ func TestTraceRegions(t *testing.T) {
 		f := testenv.TextOn(t, s, t.TempDir())
 		var b bytes.Buffer
 		if err := runtrace.Start(&b); err != nil {
-			t.Skip("the execution trace is in use: ", err)
+			skip.For(t, skip.Case, "the execution trace is in use: ", err)
 		}
 		werr := errors.Join(f.Sync(), f.Close())
 		runtrace.Stop()
@@ -294,7 +295,7 @@ func readTrace(t *testing.T, name string) *trace.Trace {
 // the trace was written and read.
 func TestTraceLabels(t *testing.T) {
 	if !strings.HasPrefix(runtime.Version(), "go1.26") {
-		t.Skip("how " + runtime.Version() + " stores labels is not known")
+		skip.For(t, skip.Platform, "how "+runtime.Version()+" stores labels is not known")
 	}
 	rec, s := testenv.Recorded(t, "pool")
 	f, err := s.Create(filepath.Join(t.TempDir(), "file"))

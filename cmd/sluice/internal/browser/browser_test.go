@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 func TestDisplay(t *testing.T) {
@@ -49,7 +51,7 @@ func TestCommand(t *testing.T) {
 // TestOpen opens a page with an xdg-open that writes its argument to a file.
 func TestOpen(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the opener elsewhere is part of the system")
+		skip.For(t, skip.Platform, "the opener elsewhere is part of the system")
 	}
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
@@ -58,7 +60,7 @@ func TestOpen(t *testing.T) {
 	}
 	sh, err := exec.LookPath("/bin/sh")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Shell, err)
 	}
 	noted := filepath.Join(dir, "noted")
 	script := "#!" + sh + "\necho \"$1\" >" + noted + ".new\n/bin/mv " + noted + ".new " + noted + "\n"

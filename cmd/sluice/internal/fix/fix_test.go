@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 var update = flag.Bool("update", false, "write what Run returns into testdata")
@@ -20,7 +22,7 @@ var update = flag.Bool("update", false, "write what Run returns into testdata")
 // in a line "fix ..." what the options are. The file "want" has the diff and the report.
 func TestRun(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Go, err)
 	}
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {

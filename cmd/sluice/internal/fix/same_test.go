@@ -10,13 +10,15 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestSameOutput runs programs before and after. Each line of the output is about one way of a
 // file through the program.
 func TestSameOutput(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Go, err)
 	}
 	for _, name := range []string{"channels", "channels_generic"} {
 		t.Run(name, func(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // root is the directory of the library's module.
@@ -23,7 +25,7 @@ func goroot(t *testing.T) (src string) {
 	t.Helper()
 	tool, err := askToolchain(t.Context(), ".")
 	if err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Go, err)
 	}
 	src = filepath.Join(t.TempDir(), "src")
 	files := make(map[string]bool)

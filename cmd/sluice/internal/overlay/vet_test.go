@@ -7,16 +7,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // TestVet copies the overlay's files into the program's tree, where vet can run. Vet must
 // find nothing in the program, in the copied library, and in internal/poll.
 func TestVet(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds much of the standard library")
+		skip.For(t, skip.Short, "builds much of the standard library")
 	}
 	if _, err := askToolchain(t.Context(), "."); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Go, err)
 	}
 	t.Setenv("GOWORK", "off")
 	for _, arch := range []string{"amd64", "arm64"} {

@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -48,7 +49,7 @@ func findBrowser(t testing.TB) string {
 			return path
 		}
 	}
-	t.Skip("needs Chromium: apt-get install chromium")
+	skip.For(t, skip.Chromium, "needs Chromium: apt-get install chromium")
 	return ""
 }
 

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // files are a tree of three modules. Module lib is of use to app alone by way of mid.
@@ -25,7 +27,7 @@ var files = map[string]string{
 func tree(t *testing.T, changes map[string]string) string {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip(err)
+		skip.For(t, skip.Go, err)
 	}
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOTOOLCHAIN", "local")
