@@ -155,7 +155,7 @@ func waitForMount(t *testing.T, dir string) {
 func TestInterruptTmpfs(t *testing.T) {
 	dir := t.TempDir()
 	if !machine.Describe("/dev/shm").InMemory() || machine.Describe(dir).InMemory() {
-		t.Skip("it takes a tmpfs in /dev/shm, and a disk")
+		skip.For(t, skip.Tmpfs, "it takes a tmpfs in /dev/shm, and a disk")
 	}
 	before, _ := filepath.Glob("/dev/shm/.sluice-bench*")
 	b := startBench(t, "scale", "--dir", dir, "--size", "8m", "--time", "1h", "--per-cell", "1h", "--cells", "read-tmpfs//256")
@@ -165,7 +165,7 @@ func TestInterruptTmpfs(t *testing.T) {
 	workers := waitForWorkers(t, b.cmd.Process.Pid, 1)
 	_, status := b.stop(os.Interrupt)
 	if said := b.stderr.String(); strings.Contains(said, "nothing could be measured") {
-		t.Skip(said) // before Linux 6.6 tmpfs has no O_DIRECT
+		skip.For(t, skip.Kernel, said) // before Linux 6.6 tmpfs has no O_DIRECT
 	} else if status != 130 || said != "sluice: interrupted after 0 rounds of scale read-tmpfs/4k/256\n" {
 		t.Errorf("run ended with status %d, %q; want exit status 130, interrupted", status, said)
 	}

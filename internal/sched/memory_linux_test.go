@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // Calls on a file in memory take no permit, and calls on a file on a disk take one.
@@ -23,7 +24,7 @@ func TestMemoryTakesNoPermit(t *testing.T) {
 	}{{"/dev/shm", true}, {"/var/tmp", false}} {
 		dir, err := os.MkdirTemp(c.parent, "sluice")
 		if err != nil {
-			t.Skip(err)
+			skip.For(t, skip.Tmpfs, err)
 		}
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		o, err := os.Create(filepath.Join(dir, "f"))
@@ -72,7 +73,7 @@ func TestDevicesAreNotInMemory(t *testing.T) {
 	for _, name := range []string{"/dev/null", "/dev/shm", "/dev"} {
 		fd, err := unix.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 		if err != nil {
-			t.Skip(err)
+			skip.For(t, skip.Dev, err)
 		}
 		if sys.InMemory(fd) {
 			t.Errorf("%s is a file in memory", name)

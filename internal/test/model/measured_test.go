@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // measurement is a row of a table in docs: what a machine did.
@@ -192,7 +194,7 @@ var table = flag.Bool("model.table", false, "print the tables of docs/results/mo
 // second over os.File's, and its processor time over os.File's.
 func TestTable(t *testing.T) {
 	if !*table {
-		t.Skip("with -model.table")
+		skip.For(t, skip.Flag, "with -model.table")
 	}
 	for _, rings := range []int{1, 0} { // 0 is as many as follow the load
 		var out strings.Builder

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // settled is when the governor has to have found out what is best.
@@ -118,7 +120,7 @@ func TestNoFixedChoiceIsBetter(t *testing.T) {
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
 			if testing.Short() && i%6 != 0 {
-				t.Skip("one in six with -short")
+				skip.For(t, skip.Short, "one in six with -short")
 			}
 			fixed, governed := s.times()
 			queued, plain := s.Run(AllQueued, settled, fixed), s.Run(AllPlain, settled, fixed)
