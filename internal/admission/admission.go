@@ -47,6 +47,7 @@ type Load struct {
 	Permits    int32 // that the device has, free or taken
 	Processors int   // that the program may use
 	Ready      bool  // there is a driver
+	Taken      bool  // goroutines that compute have all processors (package pressure)
 }
 
 // Room reports whether there is room for one more plain call beside what is in flight, as a
@@ -54,10 +55,12 @@ type Load struct {
 //
 // A thread in a plain call keeps its processor. If there is no other, nobody else can ask for an
 // operation. But a program that makes few operations, one after the other, needs no driver. However
-// good plain calls are, they leave a quarter of the permits to what cannot be queued.
+// good plain calls are, they leave a quarter of the permits to what cannot be queued. Beside
+// goroutines that compute, whose time slices are 10 ms, a thread that has waited is that much late,
+// and an epoch of a few milliseconds tells nothing: there the queue is in force, whatever the choice.
 func Room(c governor.Choice, l Load) (ok bool, most int32) {
 	switch {
-	case c == governor.Plain:
+	case c == governor.Plain && !l.Taken:
 		return true, l.Permits - l.Permits/4
 	case l.Processors == 1 && l.Ready:
 		return false, 0

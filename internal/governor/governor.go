@@ -25,13 +25,14 @@ import (
 // Governor is the Governor of one kind of operations of a device. The zero value is ready to use.
 type Governor struct {
 	ops    atomic.Uint32 // operations counted
-	choice atomic.Uint32 // the Choice in force. Written under mu
+	choice atomic.Uint32 // the Choice in force. Written under mu, and by Pause
 	alone  atomic.Bool   // an operation has found nothing in flight since the last sample
+	paused atomic.Bool   // Pause was called since the last sample
+	begun  atomic.Bool   // there was a sample
 
 	mu      sync.Mutex
 	epoch   epoch         // under mu
 	machine Machine       // under mu
-	guessed bool          // there was a sample. Under mu
 	queued  time.Duration // since when Plain is not in force. Under mu
 	waited  time.Duration // how long the epoch in progress has waited for its begin. Under mu
 	tried   span          // the epoch of the trial that waits for its second neighbour. Under mu
@@ -41,6 +42,9 @@ type Governor struct {
 type Journal interface {
 	// Now returns the time of a monotonic clock. It must not use the Governor.
 	Now() time.Duration
+	// Taken reports whether goroutines that compute have all processors. It may wait for a processor
+	// to find out: while operations are queued others find out, but beside plain calls nobody does.
+	Taken() bool
 	// Trial notes a trial, when the epoch after it has ended.
 	Trial(Trial)
 }
@@ -67,20 +71,47 @@ func (g *Governor) Count(inFlight, few int32, j Journal) {
 	if inFlight == 0 && !g.alone.Load() {
 		g.alone.Store(true)
 	}
-	if g.ops.Add(1)%sampleEvery == 0 && g.mu.TryLock() {
-		t, ended := g.sample(g.ops.Load(), inFlight, few, j.Now())
-		g.mu.Unlock()
-		if ended {
-			j.Trial(t)
-		}
+	if g.ops.Add(1)%sampleEvery != 0 {
+		return
+	}
+	if (!g.begun.Load() || g.Choice() == Plain) && j.Taken() {
+		g.Pause()
+		return
+	}
+	if !g.mu.TryLock() {
+		return
+	}
+	t, ended := g.sample(g.ops.Load(), inFlight, few, j.Now())
+	g.mu.Unlock()
+	if ended {
+		j.Trial(t)
+	}
+}
+
+// Pause is called in place of Count for an operation that is queued whatever the Governor has chosen.
+// After that the epoch in progress begins again, and a trial is given up. Until the next sample Queue
+// is in force: beside goroutines that compute, sixteen plain calls may take a tenth of a second.
+func (g *Governor) Pause() {
+	if !g.paused.Load() {
+		g.paused.Store(true)
+		g.choice.Store(uint32(Queue))
 	}
 }
 
 // sample notes that n operations were counted by now. If the second neighbour of a trial ends, sample returns the
 // trial. It must be called with mu held.
 func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t Trial, ended bool) {
-	if !g.guessed {
+	if !g.begun.Load() {
 		g.guess(inFlight <= few, now)
+	}
+	if g.paused.Load() {
+		g.paused.Store(false)
+		g.machine.Abandon()
+		if inFlight > few && g.machine.Choice() == Plain {
+			g.machine.Start(Queue, firstPause/4)
+		}
+		g.epoch.last = 0
+		g.change(Queue, now)
 	}
 	s, over := g.epoch.sample(n, inFlight, now, g.alone.Swap(false))
 	if !over {
@@ -97,7 +128,7 @@ func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t T
 
 // guess begins with Plain, or with Queue. It must be called with mu held.
 func (g *Governor) guess(plain bool, now time.Duration) {
-	g.guessed = true
+	g.begun.Store(true)
 	if plain {
 		g.machine.Start(Plain, 0)
 	} else {

@@ -17,10 +17,13 @@ func choose(g *Governor, inFlight, few int32, j Journal) Choice {
 
 type journal struct {
 	now    time.Duration
+	taken  bool
 	trials []Trial
 }
 
 func (j *journal) Now() time.Duration { return j.now }
+
+func (j *journal) Taken() bool { return j.taken }
 
 func (j *journal) Trial(t Trial) { j.trials = append(j.trials, t) }
 
@@ -143,4 +146,36 @@ type shared struct{ now, trials atomic.Int64 }
 
 func (s *shared) Now() time.Duration { return time.Duration(s.now.Add(int64(100 * time.Microsecond))) }
 
+func (s *shared) Taken() bool { return false }
+
 func (s *shared) Trial(Trial) { s.trials.Add(1) }
+
+// Beside goroutines that compute the queue is in force, and nothing is guessed or compared. A trial is given up, and
+// plain calls are not the choice after that if many operations are in flight.
+func TestPause(t *testing.T) {
+	g, j := new(Governor), &journal{taken: true}
+	if play(g, j, 10_000, 1, fixed(time.Microsecond, time.Microsecond)) != 0 {
+		t.Error("plain calls beside goroutines that compute")
+	}
+	if c, last := g.State(); c != Queue || last.Number != 0 {
+		t.Errorf("State = %v, %+v; want nothing compared", c, last)
+	}
+	j.taken = false
+	play(g, j, 50_000, 1, fixed(50*time.Microsecond, 20*time.Microsecond))
+	if c, _ := g.State(); c != Plain {
+		t.Fatalf("%v; want plain calls, which are quicker", c)
+	}
+	for _, c := range []struct {
+		inFlight int32
+		want     Choice
+	}{{1, Plain}, {100, Queue}} {
+		g.Pause()
+		if g.Choice() != Queue {
+			t.Error("plain calls after Pause")
+		}
+		play(g, j, sampleEvery, c.inFlight, fixed(20*time.Microsecond, 20*time.Microsecond))
+		if g.Choice() != c.want {
+			t.Errorf("%v with %d in flight after a pause; want %v", g.Choice(), c.inFlight, c.want)
+		}
+	}
+}

@@ -103,6 +103,13 @@ func (m *Machine) Last() Comparison { return m.last }
 // Start sets the Choice to begin with, and how many epochs pass until the first comparison. It must be called before Epoch.
 func (m *Machine) Start(c Choice, wait int) { m.best, m.wait = c, wait }
 
+// Abandon gives up a trial, as if it had not begun.
+func (m *Machine) Abandon() {
+	if m.phase != resting {
+		m.phase, m.wait = resting, max(m.wait, firstPause/4)
+	}
+}
+
 // Epoch notes the rate of the epoch that has ended, in operations per unit of time. Choice returns what is in force
 // in the next epoch. If the epoch is the second neighbour of a trial, ended is true, and Epoch returns the trial's result.
 //

@@ -38,9 +38,16 @@ func (s *Signal) Waited(d, now time.Duration) {
 	s.until.Store(int64(now + lasts))
 }
 
+// Noted reports whether Taken may be true. It needs no clock.
+func (s *Signal) Noted() bool { return s.until.Load() != 0 }
+
 // Taken reports whether goroutines that compute have all processors, as far as is known. What was noted by another clock, as
 // before a testing/synctest bubble, does not count.
 func (s *Signal) Taken(now time.Duration) bool {
-	left := time.Duration(s.until.Load()) - now
+	until := s.until.Load()
+	left := time.Duration(until) - now
+	if left <= 0 && until != 0 {
+		s.until.CompareAndSwap(until, 0)
+	}
 	return left > 0 && left <= lastTime
 }

@@ -48,9 +48,19 @@ func (s *Scheduler) count(ctx context.Context, kind governor.Kind, f *File) {
 
 // countOn tells the governor of a kind of operations on d that one begins.
 func (s *Scheduler) countOn(d *device.Device, kind governor.Kind) {
-	if s.paths.Govern {
+	switch {
+	case !s.paths.Govern:
+	case s.taken():
+		d.Governors[kind].Pause()
+	default:
 		d.Governors[kind].Count(d.InFlight(), admission.Few(s.paths.Devices.Budgets().Processors()), journal{s})
 	}
+}
+
+// taken reports whether goroutines that compute have all processors, as far as the leaders know.
+func (s *Scheduler) taken() bool {
+	p := &s.paths.Engines.Processors
+	return p.Noted() && p.Taken(s.paths.Clock())
 }
 
 // room reports whether there is room for one more plain call to d beside what is in flight, as the governor of its kind has
@@ -62,6 +72,7 @@ func (s *Scheduler) room(d *device.Device, kind governor.Kind, inFlight int32) (
 	return admission.Room(d.Governors[kind].Choice(), admission.Load{
 		InFlight: inFlight, Permits: d.Budget.Limit(),
 		Processors: s.paths.Devices.Budgets().Processors(), Ready: s.paths.IsReady(),
+		Taken: kind != governor.Syncs && s.taken(), // an fsync mostly sleeps
 	})
 }
 

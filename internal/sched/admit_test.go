@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
@@ -23,15 +24,20 @@ func TestRoom(t *testing.T) {
 		choice     governor.Choice
 		processors int
 		inFlight   int32
+		taken      bool
 		room       bool
 		most       int32
 	}{
-		{governor.Queue, 1, 0, false, 0},
-		{governor.Queue, 2, 0, true, 1},
-		{governor.Queue, 2, 1, false, 1},
-		{governor.Queue, 64, 0, true, 1},
-		{governor.Plain, 1, 100, true, 12}, // a quarter is left to what cannot be queued
-		{governor.Plain, 64, 100, true, 48},
+		{governor.Queue, 1, 0, false, false, 0},
+		{governor.Queue, 2, 0, false, true, 1},
+		{governor.Queue, 2, 1, false, false, 1},
+		{governor.Queue, 64, 0, false, true, 1},
+		{governor.Plain, 1, 100, false, true, 12}, // a quarter is left to what cannot be queued
+		{governor.Plain, 64, 100, false, true, 48},
+		{governor.Queue, 2, 1, true, false, 1},
+		{governor.Plain, 1, 0, true, false, 0},
+		{governor.Plain, 2, 0, true, true, 1},
+		{governor.Plain, 64, 1, true, false, 1},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.processors))
@@ -39,6 +45,9 @@ func TestRoom(t *testing.T) {
 			d := s.paths.Devices.None()
 			for range 16 {
 				d.Governors[governor.Reads].Count(0, 2*int32(c.choice)-1, journal{s}) // with few, plain calls are the first guess
+			}
+			if c.taken {
+				s.paths.Engines.Processors.Waited(time.Second, s.paths.Clock())
 			}
 			if room, most := s.room(d, governor.Reads, c.inFlight); room != c.room || most != c.most {
 				t.Errorf("room = %t, %d; want %t, %d", room, most, c.room, c.most)

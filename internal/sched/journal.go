@@ -2,6 +2,7 @@ package sched
 
 import (
 	"math"
+	"runtime"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/governor"
@@ -16,6 +17,17 @@ type journal struct{ s *Scheduler }
 func (j journal) Now() time.Duration {
 	j.s.paths.Devices.Budgets().AskProcessors()
 	return j.s.paths.Clock()
+}
+
+// Taken finds out by a yield whether goroutines that compute have all processors. While operations
+// are queued, the yields of leaders tell, but with plain calls there may be no leader.
+func (j journal) Taken() bool {
+	p := &j.s.paths.Engines.Processors
+	began := j.s.paths.Clock()
+	runtime.Gosched()
+	now := j.s.paths.Clock()
+	p.Waited(now-began, now)
+	return p.Taken(now)
 }
 
 // Trial records a trial, if a recorder is on. The record is a call without a driver. Its Batch is the

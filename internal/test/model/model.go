@@ -30,7 +30,7 @@ type Result struct {
 // Run has one side perform a program, and returns what it does after warm, until end.
 func (s Scenario) Run(side Side, warm, end time.Duration) Result {
 	m := newMachine(s)
-	r := &program{m: m, side: side, work: s.Program.Work}
+	r := &program{m: m, side: side, work: s.Program.Work, computing: s.Program.Computing}
 	if s.Device.Latency > 0 {
 		r.d = newDevice(&m.cores, s.Device, m.r)
 	}

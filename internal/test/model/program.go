@@ -45,6 +45,7 @@ type program struct {
 	growth   ioengine.Growth
 	queued   int32
 
+	computing  int // goroutines that do nothing but compute
 	processors pressure.Signal
 }
 
@@ -53,8 +54,17 @@ func (r *program) judge(w ioengine.Window) {
 	r.open += r.growth.Judge(w, r.m.now, r.open, len(r.rings), r.processors.Taken(r.m.now))
 }
 
-// Now and Trial make the program a governor.Journal.
+// Now, Taken and Trial make the program a governor.Journal.
 func (r *program) Now() time.Duration { return r.m.now + time.Hour }
+
+// Taken is that of sched's journal. How long its yield takes is not simulated, but known: where
+// goroutines that compute have all processors, one of their time slices.
+func (r *program) Taken() bool {
+	if r.computing >= len(r.m.procs) {
+		r.processors.Waited(timeSlice, r.m.now)
+	}
+	return r.processors.Taken(r.m.now)
+}
 
 // Trial does nothing.
 func (r *program) Trial(governor.Trial) {}
@@ -104,10 +114,14 @@ func (u *user) callsPlain() (ok bool) {
 	case AllPlain:
 		room, most = true, budget.Most
 	case Sluice:
-		procs := u.budgets.Processors()
-		u.governor.Count(u.inFlight(), admission.Few(procs), u)
+		procs, taken := u.budgets.Processors(), u.processors.Taken(u.m.now)
+		if taken {
+			u.governor.Pause()
+		} else {
+			u.governor.Count(u.inFlight(), admission.Few(procs), u)
+		}
 		room, most = admission.Room(u.governor.Choice(), admission.Load{
-			InFlight: u.inFlight(), Permits: u.budget.Limit(), Processors: procs, Ready: true,
+			InFlight: u.inFlight(), Permits: u.budget.Limit(), Processors: procs, Ready: true, Taken: taken,
 		})
 	}
 	if admission.Decide(admission.Operation{CanQueue: true}, room) == admission.Queued {

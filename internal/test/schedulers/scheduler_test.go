@@ -128,6 +128,8 @@ type clock time.Duration
 
 func (c *clock) Now() time.Duration { return time.Hour + time.Duration(*c) }
 
+func (c *clock) Taken() bool { return false }
+
 func (c *clock) Trial(governor.Trial) {}
 
 // Stats and Explain have the governors that have compared something.
