@@ -46,10 +46,6 @@ func (f *File) Close() error {
 	return f.h.Close()
 }
 
-// Internal returns the inside of the File, for this module's other packages. A program can
-// do nothing with it.
-func (f *File) Internal() *handle.File { return &f.h }
-
 // OSFile returns the *os.File inside, for code that must have one (os/exec,
 // net.FileConn). Its own reads and writes block threads. Close the File, not the
 // *os.File, which stays f's: the scheduler may be using its descriptor.

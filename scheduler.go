@@ -37,12 +37,11 @@ func NewScheduler(o Options) (*Scheduler, error) {
 		return nil, err // before environmentRecorder makes a file
 	}
 	o.Recorder = cmp.Or(o.Recorder, environmentRecorder())
-	return On(handle.Parts{Core: sched.Options{Govern: true}}, o)
+	return newScheduler(handle.Parts{Core: sched.Options{Govern: true}}, o)
 }
 
-// On is NewScheduler with parts that replace the system's. It is for this module's other packages. A program can do
-// nothing with it.
-func On(parts handle.Parts, o Options) (*Scheduler, error) {
+// newScheduler is NewScheduler with parts that replace the system's.
+func newScheduler(parts handle.Parts, o Options) (*Scheduler, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -147,7 +146,3 @@ func (s *Scheduler) BufferMemory() int64 { return s.h.Buffers.Limit() }
 // Scheduler any more. It returns the errors of closing the Files and the drivers. A
 // second Close returns an error that is os.ErrClosed.
 func (s *Scheduler) Close() error { return s.h.Close() }
-
-// Internal returns the inside of the Scheduler, for this module's other packages. A program
-// can do nothing with it.
-func (s *Scheduler) Internal() *handle.Scheduler { return s.h }

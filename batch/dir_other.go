@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/inside"
 )
 
 const largeFile = 0
@@ -15,7 +16,7 @@ const largeFile = 0
 // inDir performs an operation with names that are relative to a directory. It joins them to
 // the directory's name.
 func (op *Op) inDir() error {
-	err := handle.WithDescriptor(op.dir.Internal().OS, func(int) error { return op.joined(func(int) error { return op.byName() }) })
+	err := handle.WithDescriptor(inside.File(op.dir).OS, func(int) error { return op.joined(func(int) error { return op.byName() }) })
 	if err == os.ErrClosed { // the errors of byName are wrapped
 		return op.wrap(err)
 	}
@@ -25,7 +26,7 @@ func (op *Op) inDir() error {
 // withDir calls do while the names are joined to the directory's, which stays open. The error
 // of do is the system's.
 func (op *Op) withDir(do func(dir int) error) error {
-	if err := handle.WithDescriptor(op.dir.Internal().OS, func(int) error { return op.joined(do) }); err != nil {
+	if err := handle.WithDescriptor(inside.File(op.dir).OS, func(int) error { return op.joined(do) }); err != nil {
 		return op.wrap(err)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceio/sluice/batch"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -79,7 +80,7 @@ func TestBatchReadsFiles(t *testing.T) {
 func TestKernelChains(t *testing.T) {
 	for _, inDir := range []bool{false, true} {
 		s := testenv.Scheduler(t, sluice.Options{Driver: "uring"})
-		runner := s.Internal().Core.TryChainRunner()
+		runner := inside.Scheduler(s).Core.TryChainRunner()
 		if runner == nil {
 			t.Skip("the kernel performs no chains")
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/dirs"
 	"github.com/sluiceio/sluice/copytree/internal/walk"
 	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/inside"
 )
 
 // Pair is a source and the path of its copy.
@@ -51,7 +52,7 @@ func CopyAll(ctx context.Context, pairs []Pair, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	h := s.Internal()
+	h := inside.Scheduler(s)
 	if err := h.Acquire(); err != nil {
 		return Result{}, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -87,7 +88,7 @@ func beginMemoryWait(t *testing.T, driver string, wait func(f *direct.File) erro
 	}
 	m.release = sync.OnceFunc(held.Release)
 	go func() { m.waited <- wait(m.f) }()
-	testenv.WaitFor(t, "the call to wait for memory", func() bool { return m.s.Internal().Buffers.Stats().Waiting == 1 })
+	testenv.WaitFor(t, "the call to wait for memory", func() bool { return inside.Scheduler(m.s).Buffers.Stats().Waiting == 1 })
 	return m
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/directio"
 	"github.com/sluiceio/sluice/internal/errs"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -59,16 +60,16 @@ func open(s *sluice.Scheduler, name string, flag int, perm os.FileMode) (*File, 
 	}
 	// This is checked before the open creates or truncates a file, or waits for the other
 	// end of a pipe.
-	if err := s.Internal().Usable(); err != nil {
+	if err := inside.Scheduler(s).Usable(); err != nil {
 		return nil, err
 	}
-	if !isNew(flag) && s.Internal().Disk == nil {
+	if !isNew(flag) && inside.Scheduler(s).Disk == nil {
 		// The open of a directory fails, or makes a file in it (O_TMPFILE).
 		if info, err := os.Stat(name); err == nil && !info.IsDir() && !onDisk(info.Mode()) {
 			return nil, notOnDisk(info.Mode())
 		}
 	}
-	f, err := s.Internal().OpenFile(name, flag&^sys.O_DIRECT, perm)
+	f, err := inside.Scheduler(s).OpenFile(name, flag&^sys.O_DIRECT, perm)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func newFile(s *sluice.Scheduler, f *os.File, flag int) (*File, error) {
 		f.Close() // nothing was written
 		return nil, err
 	}
-	h := file.Internal()
+	h := inside.File(file)
 	d, err := directio.New(h, g, f, flag)
 	if err != nil {
 		file.Close()
@@ -122,8 +123,8 @@ func newBuffered(s *sluice.Scheduler, f *os.File, why directio.Refused) (*File, 
 	if err != nil {
 		return nil, err
 	}
-	file.Internal().PrivatePosition()
-	return &File{file: file, h: file.Internal(), explanation: "buffered: " + why.Error()}, nil
+	inside.File(file).PrivatePosition()
+	return &File{file: file, h: inside.File(file), explanation: "buffered: " + why.Error()}, nil
 }
 
 var (

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/usecount"
 )
 
@@ -56,7 +57,7 @@ func Map(f *sluice.File, off, n int64) (*Mapping, error) {
 	if f == nil {
 		return nil, os.ErrInvalid
 	}
-	h := f.Internal()
+	h := inside.File(f)
 	m, err := newMapping(f, off, n)
 	if err != nil {
 		return nil, h.Error("map", err)
@@ -66,7 +67,7 @@ func Map(f *sluice.File, off, n int64) (*Mapping, error) {
 
 // newMapping is Map, without the file's name in the error.
 func newMapping(f *sluice.File, off, n int64) (*Mapping, error) {
-	h := f.Internal()
+	h := inside.File(f)
 	n, err := lengthOf(h, off, n)
 	if err != nil {
 		return nil, err
@@ -239,5 +240,5 @@ func (m *Mapping) error(op string, err error) error {
 	if errors.As(err, &named) { // of a read of the file
 		err = named.Err
 	}
-	return m.file.Internal().Error(op, err)
+	return inside.File(m.file).Error(op, err)
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -122,7 +123,7 @@ func (m *Mapping) ask(off, n int64, g uint32) error {
 // n bytes at off are not in the file any more. The page cache may have a page past the end of a
 // file that was truncated, as a part of a larger folio. Touching it is a fault.
 func (m *Mapping) end(off, n int64) (int64, error) {
-	size, err := sizeOf(m.file.Internal())
+	size, err := sizeOf(inside.File(m.file))
 	end := size - m.start
 	if err == nil && m.lead+off+n > end {
 		err = io.ErrUnexpectedEOF

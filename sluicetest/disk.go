@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/sim"
 	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/inside"
 )
 
 // Options configures a [Disk]. With the zero value nothing fails, and no operation takes time.
@@ -68,7 +69,7 @@ func newDisk(o sim.Options, so sluice.Options) *Disk {
 
 func onDisk(disk *sim.Disk, o sluice.Options) *Disk {
 	a := attached{disk}
-	s, err := sluice.On(handle.Parts{Core: a.core(), Disk: a}, o)
+	s, err := inside.New(handle.Parts{Core: a.core(), Disk: a}, o)
 	if err != nil {
 		panic("sluicetest: " + err.Error())
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/sluiceio/sluice/cache"
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/driver/sim"
+	"github.com/sluiceio/sluice/internal/inside"
 )
 
 // world is a disk with a Scheduler, files, and actors that use them. A seed decides all of it.
@@ -371,7 +372,7 @@ func (w *world) end(crashed bool) {
 		w.fail("Close of the cache: %v", err)
 	}
 	synctest.Wait() // a goroutine that has helped a Batch may give its permit back after the Batch has returned
-	core := w.disk.Scheduler().Internal().Core
+	core := inside.Scheduler(w.disk.Scheduler()).Core
 	st := core.Stats()
 	if st.InFlight != 0 || st.Blocked != 0 {
 		w.fail("at the end %d operations are in flight, and %d threads wait", st.InFlight, st.Blocked)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -24,7 +25,7 @@ func newProvider(driver string) (*provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := face.Internal()
+	h := inside.Scheduler(face)
 	if err := h.Acquire(); err != nil {
 		return nil, err
 	}

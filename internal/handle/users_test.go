@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/inside"
 )
 
 // TestAcquire: Close waits for the users of a Scheduler, and no user comes after it.
@@ -16,7 +17,7 @@ func TestAcquire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := s.Internal()
+	h := inside.Scheduler(s)
 	if err := h.Acquire(); err != nil {
 		t.Fatalf("Acquire = %v", err)
 	}
@@ -54,7 +55,7 @@ func TestAlsoClose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := f.Internal()
+		h := inside.File(f)
 		if h.Core == nil {
 			f.Close()
 			t.Skip("files have no disk I/O here")

@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/dirs"
+	"github.com/sluiceio/sluice/internal/inside"
 )
 
 // newJob returns a Job, which is closed at the end of the test.
@@ -24,7 +25,7 @@ func openJob(t *testing.T, ctx context.Context, cfg Config, k *at.Kernel) *Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Scheduler, cfg.NewDriver = s.Internal().Core, s.Internal().NewDriver
+	cfg.Scheduler, cfg.NewDriver = inside.Scheduler(s).Core, inside.Scheduler(s).NewDriver
 	return New(ctx, cfg, k)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceio/sluice/cache"
 	"github.com/sluiceio/sluice/copytree"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/testenv"
@@ -482,7 +483,7 @@ func transparentFile(w *world) {
 			return
 		}
 		w.drop()
-		s := w.s.Internal().Core
+		s := inside.Scheduler(w.s).Core
 		var core sched.ForeignFile
 		core.Set(int(f.Fd()), flag != 0, false)
 		w.read("Pread", 3*page, 4*page, func(b []byte) (int, error) {
