@@ -45,7 +45,7 @@ func asDriver[D driver.Driver](d D, err error) (driver.Driver, error) {
 // openLate is open of a driver that may never be used. AIO's context is no
 // descriptor, and its eventfd is opened late in any case.
 func openLate(name string, o Options, hook *record.Hook) (driver.Driver, error) {
-	if name == "uring" {
+	if name == DriverUring {
 		return asDriver(uring.New(uring.Options{Depth: o.depth(), Lazy: true, Record: hook}))
 	}
 	return open(name, o, hook)
@@ -53,9 +53,9 @@ func openLate(name string, o Options, hook *record.Hook) (driver.Driver, error) 
 
 func open(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 	switch name {
-	case "uring":
+	case DriverUring:
 		return asDriver(uring.New(uring.Options{Depth: o.depth(), Record: hook}))
-	case "aio":
+	case DriverAIO:
 		return asDriver(aio.New(aio.Options{Depth: o.depth(), Threads: o.Threads, Record: hook}))
 	default:
 		return asDriver(pool.New(pool.Options{Depth: o.depth(), Threads: o.Threads, Record: hook}))
@@ -65,7 +65,7 @@ func open(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 // openAnother opens one more driver of that name, without a recorder. It returns nil if that
 // fails, and for the pool, whose reads take threads.
 func openAnother(name string, depth int) driver.Driver {
-	if name != "uring" && name != "aio" {
+	if name != DriverUring && name != DriverAIO {
 		return nil
 	}
 	drv, err := open(name, Options{Depth: depth}, new(record.Hook))
@@ -78,7 +78,7 @@ func openAnother(name string, depth int) driver.Driver {
 // forChains returns the driver for chains beside the named one: a ring with files of its own. It
 // is nil if the kernel has none, or if the other driver is no ring.
 func forChains(name string, hook *record.Hook) driver.Linker {
-	if name != "uring" {
+	if name != DriverUring {
 		return nil
 	}
 	r, err := uring.New(uring.Options{Depth: kernelChains * chains.MaxOps, Files: kernelChains, Workers: kernelWorkers, Record: hook})

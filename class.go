@@ -208,17 +208,15 @@ func (c *Class) Configure(o ClassOptions) error {
 	return nil
 }
 
-// ClassStats is a snapshot of what a [Class] has done. Reads of cached pages that needed no queue
-// are not counted.
+// ClassStats is a snapshot of what a [Class] has done. Cached reads that needed no ticket are not
+// counted.
 type ClassStats struct {
-	Queued   int // operations that are in the queue now
+	Waiting  int // operations that wait for a ticket now
 	InFlight int // operations that are in progress now
-	// Operations is the number of operations that have left the queue, or needed none. One that was
-	// made in parts counts as several.
+	// Operations is the number of operations that have started. One in several parts counts as several.
 	Operations int64
 	Bytes      int64 // read and written by operations that have ended
-	// Waited is how long operations were in the queue, all together, and LongestWait the
-	// longest.
+	// Waited is how long operations waited for their tickets, all together, and LongestWait the longest.
 	Waited, LongestWait time.Duration
 }
 
@@ -226,7 +224,7 @@ type ClassStats struct {
 func (c *Class) Stats() ClassStats {
 	s := c.core.Stats()
 	return ClassStats{
-		Queued: s.Queued, InFlight: s.InFlight, Operations: s.Requests, Bytes: s.Bytes,
+		Waiting: s.Queued, InFlight: s.InFlight, Operations: s.Requests, Bytes: s.Bytes,
 		Waited: s.Waited, LongestWait: s.LongestWait,
 	}
 }

@@ -52,13 +52,7 @@ func (s *Scheduler) Explain() string {
 // explainChoices writes to b what the governors have found out.
 func (s *Scheduler) explainChoices(b *strings.Builder) {
 	for _, c := range s.h.Core.Choices() {
-		name := "no device"
-		if c.Device.Number != device.None {
-			name = fmt.Sprint("device ", c.Device.Number)
-			if d, err := tune.DeviceAt(c.Device.Number); err == nil {
-				name = d.Name
-			}
-		}
+		name := deviceName(c.Device.Number)
 		how := map[governor.Choice]string{governor.Queue: "queued", governor.Plain: "plain calls"}[c.Choice]
 		than := fmt.Sprintf("%.0f %% faster", 100*c.Plain)
 		if c.Plain < 0 {
@@ -67,6 +61,17 @@ func (s *Scheduler) explainChoices(b *strings.Builder) {
 		fmt.Fprintf(b, "%s on %s are %s: of %d comparisons, the last one (%d trials) found plain calls %s than the queue\n",
 			c.Kind, name, how, c.Number, c.Trials, than)
 	}
+}
+
+// deviceName returns the name of a disk, or else the number of a device.
+func deviceName(number uint64) string {
+	if number == device.None {
+		return "no device"
+	}
+	if d, err := tune.DeviceAt(number); err == nil {
+		return d.Name
+	}
+	return fmt.Sprint("device ", number)
 }
 
 // explainClasses writes the classes to b, if there are any.

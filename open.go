@@ -32,7 +32,7 @@ func CreateTemp(dir, pattern string) (*File, error) {
 	if err != nil {
 		return nil, &os.PathError{Op: "createtemp", Path: pattern, Err: err}
 	}
-	return s.CreateTemp(dir, pattern)
+	return s.createTemp(dir, pattern)
 }
 
 // FromOS returns a File that owns f: close the File, not f. Other code may go on using the
@@ -96,13 +96,8 @@ func (s *Scheduler) OpenFile(name string, flag int, perm os.FileMode) (*File, er
 	return s.adopt(func() (*os.File, error) { return s.h.OpenFile(name, flag, perm) }, "open", name)
 }
 
-// OpenInRoot is the function OpenInRoot, on this Scheduler.
-func (s *Scheduler) OpenInRoot(dir, name string) (*File, error) {
-	return s.adopt(func() (*os.File, error) { return os.OpenInRoot(dir, name) }, "open", name)
-}
-
-// CreateTemp is the function CreateTemp, on this Scheduler.
-func (s *Scheduler) CreateTemp(dir, pattern string) (*File, error) {
+// createTemp is CreateTemp on s.
+func (s *Scheduler) createTemp(dir, pattern string) (*File, error) {
 	name := ""
 	file, err := s.adopt(func() (*os.File, error) {
 		f, err := os.CreateTemp(dir, pattern)
@@ -115,13 +110,6 @@ func (s *Scheduler) CreateTemp(dir, pattern string) (*File, error) {
 		_ = os.Remove(name) // the caller does not know its name
 	}
 	return file, err
-}
-
-// NewFile is the function NewFile, on this Scheduler. If the Scheduler is closed, or fstat(2) fails,
-// NewFile closes the descriptor and returns nil.
-func (s *Scheduler) NewFile(fd uintptr, name string) *File {
-	f, _ := s.FromOS(os.NewFile(fd, name)) // nil if there is an error
-	return f
 }
 
 // FromOS is the function FromOS, on this Scheduler.

@@ -79,10 +79,15 @@ const defaultRings = 3
 // need several (ioengine.MaxRings).
 const mostRings = 16
 
-// driverNames are in the order in which they are tried. With io_uring buffered reads wait
-// without a thread, too. With Linux AIO only direct I/O and fsyncs do; with the pool
-// nothing does.
-var driverNames = []string{"uring", "aio", "pool"}
+// The drivers, as [Options].Driver and the environment variable SLUICE_DRIVER name them.
+const (
+	DriverUring = "uring" // io_uring: reads, direct writes and fsyncs hold no thread
+	DriverAIO   = "aio"   // Linux AIO: direct reads, direct writes and fsyncs hold no thread
+	DriverPool  = "pool"  // threads, on every system
+)
+
+// driverNames are in the order in which they are tried.
+var driverNames = []string{DriverUring, DriverAIO, DriverPool}
 
 func (o Options) check() error {
 	switch {

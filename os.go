@@ -9,18 +9,6 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
-// Flags to OpenFile; those of package os.
-const (
-	O_RDONLY = os.O_RDONLY
-	O_WRONLY = os.O_WRONLY
-	O_RDWR   = os.O_RDWR
-	O_APPEND = os.O_APPEND
-	O_CREATE = os.O_CREATE
-	O_EXCL   = os.O_EXCL
-	O_SYNC   = os.O_SYNC
-	O_TRUNC  = os.O_TRUNC
-)
-
 // ReadFile reads the named file and returns its contents; see os.ReadFile. A file that is larger
 // than the machine's memory, as a sparse one may be, is ENOMEM.
 func ReadFile(name string) ([]byte, error) {
@@ -48,7 +36,7 @@ func readAll(f *File) ([]byte, error) {
 // WriteFile writes data to the named file, creating or truncating it; see
 // os.WriteFile.
 func WriteFile(name string, data []byte, perm os.FileMode) error {
-	f, err := OpenFile(name, O_WRONLY|O_CREATE|O_TRUNC, perm)
+	f, err := OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
 	if err != nil {
 		return err
 	}

@@ -101,14 +101,14 @@ func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *reco
 	another := func(h *record.Hook) (driver.Driver, error) { return open(name, o, h) }
 	syncs := func() driver.Driver { return forSyncs(drv, hook) }
 	if disk != nil { // simulated, with the threads, rings and fsyncs of the driver of Options.Driver
-		name = cmp.Or(o.Driver, "uring")
+		name = cmp.Or(o.Driver, DriverUring)
 		another = func(*record.Hook) (driver.Driver, error) { return disk.NewDriver(o.depth()), nil }
 		syncs = func() driver.Driver { return disk.NewDriver(syncDepth) }
 	}
-	if name != "uring" { // buffered reads wait in threads
+	if name != DriverUring { // buffered reads wait in threads
 		core.Widen()
 	}
-	if name != "pool" {
+	if name != DriverPool {
 		core.SetRings(o.rings(), another)
 		core.SetSyncDriver(syncs)
 	}
@@ -135,10 +135,6 @@ var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
 	}
 	return s, err
 })
-
-// BufferMemory returns the most memory for the Buffers of package direct, in bytes: what is in
-// force of Options.BufferMemory.
-func (s *Scheduler) BufferMemory() int64 { return s.h.Buffers.Limit() }
 
 // Close closes every File of the Scheduler and releases all that it holds. It waits for
 // operations in progress, for Batches and for copies of trees: neither the body of a loop over

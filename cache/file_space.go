@@ -5,9 +5,8 @@ import (
 	"os"
 )
 
-// Allocator is a [Direct] that can reserve space and punch holes, as
-// *direct.File can. Neither changes the size of the file.
-type Allocator interface {
+// allocator is a Direct that can reserve space and punch holes, as *direct.File can.
+type allocator interface {
 	Allocate(off, n int64) error
 	PunchHole(off, n int64) error
 }
@@ -35,11 +34,11 @@ func (f *File) PunchHole(off, n int64) error {
 	return a.PunchHole(off, n)
 }
 
-func (f *File) allocator(op string) (Allocator, error) {
+func (f *File) allocator(op string) (allocator, error) {
 	if !f.open.Load() {
 		return nil, f.error(op, os.ErrClosed)
 	}
-	a, ok := f.file.(Allocator)
+	a, ok := f.file.(allocator)
 	if !ok {
 		return nil, f.error(op, errors.ErrUnsupported)
 	}

@@ -42,9 +42,6 @@ func (v View) Bytes() []byte {
 	return v.pin.shard.memory(v.pin.frame)[v.lo:v.hi:v.hi]
 }
 
-// Len returns the number of bytes, also after Release.
-func (v View) Len() int { return int(v.hi - v.lo) }
-
 // Release ends the View. The memory of its block may then be re-used.
 func (v View) Release() {
 	if v.pin == nil || !v.pin.gen.CompareAndSwap(v.gen, v.gen+1) {

@@ -29,9 +29,6 @@ type Buffer struct{ b buffer.Buffer }
 // Bytes returns the memory, until the last reference is released.
 func (b Buffer) Bytes() []byte { return b.b.Bytes() }
 
-// Len is the length of Bytes, also when they are no longer there.
-func (b Buffer) Len() int { return b.b.Len() }
-
 // Retain makes one more reference and returns it.
 func (b Buffer) Retain() Buffer { return Buffer{b.b.Retain()} }
 

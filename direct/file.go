@@ -55,8 +55,6 @@ type File struct {
 	explanation string         // what Explain returns
 }
 
-var _ sluice.DiskFile = (*File)(nil)
-
 // Close closes the file once its operations in progress have ended; see
 // sluice.File.Close.
 func (f *File) Close() error { return f.buffered().Close() }

@@ -55,7 +55,7 @@ type ReaderOptions struct {
 //		b.Release()
 //	}
 //
-// Next returns the buffers themselves. Read, ReadByte and WriteTo are those of package
+// Next returns the buffers themselves. Read and WriteTo are those of package
 // io. They can be mixed: each continues where the last one ended. ReadAt reads elsewhere.
 //
 // # Memory
@@ -96,11 +96,9 @@ type Reader struct {
 	q       *directio.ReadQueue
 	cleanup runtime.Cleanup
 
-	pos  int64  // of the next byte, in the file
-	rest []byte // the bytes at pos: what is left of the oldest read
-	// byteRead: the last call was ReadByte, and UnreadByte can give its byte back.
-	byteRead bool
-	closed   bool
+	pos    int64  // of the next byte, in the file
+	rest   []byte // the bytes at pos: what is left of the oldest read
+	closed bool
 
 	lastAt int64 // where the last ReadAt ended, in the file
 	aside  int   // how many ReadAts in a row were not the stream's, and followed each other
@@ -163,7 +161,7 @@ func (r *Reader) Close() error {
 	if r.closed {
 		return r.file.h.Error("close", os.ErrClosed)
 	}
-	r.closed, r.rest, r.byteRead = true, nil, false
+	r.closed, r.rest = true, nil
 	r.cleanup.Stop()
 	r.q.Close()
 	return nil
@@ -177,7 +175,6 @@ func (r *Reader) Seek(offset int64, whence int) (int64, error) {
 	if r == nil {
 		return 0, os.ErrInvalid
 	}
-	r.byteRead = false
 	pos, err := r.seek(offset, whence)
 	if err != nil {
 		return 0, pathError(r.file, "seek", err)

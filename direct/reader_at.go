@@ -22,7 +22,6 @@ func (r *Reader) ReadAt(b []byte, off int64) (n int, err error) {
 	if r == nil {
 		return 0, os.ErrInvalid
 	}
-	r.byteRead = false
 	pos := r.pos
 	n, err = r.readAt(b, off)
 	r.goTo(pos)

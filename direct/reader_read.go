@@ -29,7 +29,6 @@ func (r *Reader) Next() (Buffer, error) {
 // waits for the disk only if nothing is left.
 func (r *Reader) Read(b []byte) (n int, err error) {
 	if len(b) == 0 && r != nil && !r.closed {
-		r.byteRead = false
 		return 0, nil
 	}
 	if err := r.ready(); err != nil {
@@ -41,35 +40,6 @@ func (r *Reader) Read(b []byte) (n int, err error) {
 		r.consumed()
 	}
 	return n, nil
-}
-
-// ReadByte reads one byte.
-func (r *Reader) ReadByte() (byte, error) {
-	if r == nil || len(r.rest) == 0 {
-		if err := r.ready(); err != nil {
-			return 0, err
-		}
-	}
-	c := r.rest[0]
-	r.rest = r.rest[1:]
-	r.pos++
-	r.byteRead = true
-	return c, nil
-}
-
-// UnreadByte makes the next read begin with the byte that ReadByte has just returned. It
-// returns an error if the last call was not ReadByte.
-func (r *Reader) UnreadByte() error {
-	if r == nil {
-		return os.ErrInvalid
-	}
-	if !r.byteRead {
-		return pathError(r.file, "read", errors.New("UnreadByte without a ReadByte before"))
-	}
-	r.byteRead = false
-	r.pos--
-	r.rest = r.q.Oldest().Bytes(r.pos)
-	return nil
 }
 
 // WriteTo writes all bytes from the position to the end to w, one buffer after the other,
@@ -100,7 +70,6 @@ func (r *Reader) ready() error {
 	if r == nil {
 		return os.ErrInvalid
 	}
-	r.byteRead = false
 	if len(r.rest) > 0 {
 		return nil
 	}

@@ -91,8 +91,8 @@ func TestWriteToShort(t *testing.T) {
 	if n, err := r.WriteTo(new(lazyWriter)); n != 3 || !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("WriteTo = %d, %v; want 3, %v", n, err, io.ErrShortWrite)
 	}
-	if b, err := r.ReadByte(); b != noise[3] || err != nil {
-		t.Errorf("ReadByte = %d, %v; want %d, nil", b, err, noise[3])
+	if b, err := readByte(r); b != noise[3] || err != nil {
+		t.Errorf("Read of a byte = %d, %v; want %d, nil", b, err, noise[3])
 	}
 }
 
@@ -105,4 +105,17 @@ func (w *lazyWriter) Write(b []byte) (int, error) {
 	}
 	w.called = true
 	return 3, nil
+}
+
+// readByte is Read of one byte.
+func readByte(r *direct.Reader) (byte, error) {
+	var b [1]byte
+	_, err := r.Read(b[:])
+	return b[0], err
+}
+
+// writeByte is Write of one byte.
+func writeByte(w *direct.Writer, c byte) error {
+	_, err := w.Write([]byte{c})
+	return err
 }

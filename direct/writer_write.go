@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/sluiceio/sluice/internal/directio"
-	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // Write copies b into the stream's buffers, and writes a buffer when it is full. Flush
@@ -27,22 +26,6 @@ func (w *Writer) Write(b []byte) (n int, err error) {
 		}
 	}
 	return n, nil
-}
-
-// WriteString is Write of the bytes of s.
-func (w *Writer) WriteString(s string) (n int, err error) { return w.Write(sys.Bytes(s)) }
-
-// WriteByte is Write of one byte.
-func (w *Writer) WriteByte(c byte) error {
-	if err := w.usable(); err != nil {
-		return err
-	}
-	if err := w.room(); err != nil {
-		return err
-	}
-	w.mem[w.end] = c
-	w.filled(1)
-	return w.err
 }
 
 // ReadFrom reads from r until io.EOF, straight into the stream's buffers. It returns how

@@ -1,6 +1,9 @@
 package mapped
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // OutlastTest has m remember until Forget, as its timer ends nothing during a test. It is called before the
 // first Load.
@@ -20,3 +23,8 @@ func (m *Mapping) MustTouch() { m.mustTouch = true }
 
 // MustNotAsk has m find out by reads alone.
 func (m *Mapping) MustNotAsk() { m.canTell = false }
+
+// LoadUntil is Load, but if ctx ends first it returns ctx's error.
+func (m *Mapping) LoadUntil(ctx context.Context, off, n int64) ([]byte, error) {
+	return m.load(ctx, off, n)
+}

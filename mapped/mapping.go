@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"sync/atomic"
@@ -130,11 +129,10 @@ func sizeOf(h *handle.File) (size int64, err error) {
 	return handle.Size(h.OS)
 }
 
-// Len returns the number of bytes that are mapped.
-func (m *Mapping) Len() int64 { return int64(len(m.bytes)) }
-
 // Bytes returns all that is mapped. Touching what is not resident waits in a page fault: see Load.
 func (m *Mapping) Bytes() []byte { return m.bytes }
+
+func (m *Mapping) size() int64 { return int64(len(m.bytes)) }
 
 // page returns the number of the page with the byte at off of the Mapping.
 func (m *Mapping) page(off int64) int64 { return (off + m.lead) >> m.shift }
@@ -166,14 +164,6 @@ func (m *Mapping) Load(off, n int64) ([]byte, error) {
 	return m.load(context.Background(), off, n)
 }
 
-// LoadContext is Load, but if ctx ends first it returns ctx's error.
-func (m *Mapping) LoadContext(ctx context.Context, off, n int64) ([]byte, error) {
-	if err := handle.ContextError(ctx); err != nil {
-		return nil, m.error("load", err)
-	}
-	return m.load(ctx, off, n)
-}
-
 // load is Load of pages that may be unknown.
 func (m *Mapping) load(ctx context.Context, off, n int64) ([]byte, error) {
 	if err := m.check(off, n); err != nil {
@@ -196,42 +186,10 @@ func (m *Mapping) check(off, n int64) error {
 	if err := handle.CheckRange(off, n); err != nil {
 		return err
 	}
-	if size := m.Len(); off > size || n > size-off {
+	if size := m.size(); off > size || n > size-off {
 		return fmt.Errorf("%d bytes at %d are not in the mapping, which has %d", n, off, size)
 	}
 	return nil
-}
-
-// ReadAt copies len(b) bytes at off of the Mapping to b, and returns how many it has copied. It
-// returns fewer only with an error: io.EOF at the end of the Mapping, or one of Load's. Unlike
-// touching memory that Load has returned, ReadAt also returns an error if the file is truncated, or
-// the device fails, meanwhile. For that it asks the system for the size of the file where it has
-// copied zeros from the end of a page, or before more zeros.
-func (m *Mapping) ReadAt(b []byte, off int64) (int, error) {
-	if off < 0 {
-		return 0, m.error("read", errors.New("negative offset"))
-	}
-	n := min(int64(len(b)), max(0, m.Len()-off))
-	if !m.uses.Use() { // during the copy as well
-		return 0, m.error("read", os.ErrClosed)
-	}
-	defer m.uses.Done()
-	if n > 0 {
-		_, err := m.Load(off, n)
-		if err == nil {
-			err = m.copy(b[:n], off)
-		}
-		if errors.Is(err, errFault) {
-			err = m.readFile(b[:n], off)
-		}
-		if err != nil {
-			return 0, m.error("read", err)
-		}
-	}
-	if int(n) < len(b) {
-		return int(n), io.EOF
-	}
-	return int(n), nil
 }
 
 // error returns err as package os would, with the file's name; nil as it is.

@@ -85,7 +85,7 @@ func (m *Mapping) memory(first, last int64) []byte {
 // The file may have been truncated since it was read.
 func (m *Mapping) untouchable(first, last int64) error {
 	at := max(0, first<<m.shift-m.lead)
-	if _, err := m.end(at, min(m.Len(), (last+1)<<m.shift-m.lead)-at); err != nil {
+	if _, err := m.end(at, min(m.size(), (last+1)<<m.shift-m.lead)-at); err != nil {
 		return err
 	}
 	return errFault

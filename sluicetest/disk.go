@@ -3,7 +3,6 @@ package sluicetest
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"syscall"
 	"time"
@@ -79,14 +78,9 @@ func onDisk(disk *sim.Disk, o sluice.Options) *Disk {
 // Scheduler returns the Scheduler that opens files on the disk. The Disk closes it.
 func (d *Disk) Scheduler() *sluice.Scheduler { return d.scheduler }
 
-// OpenFile opens a file on the disk; see os.OpenFile. The mode does not count.
-func (d *Disk) OpenFile(name string, flag int, perm fs.FileMode) (*sluice.File, error) {
-	return d.scheduler.OpenFile(name, flag, perm)
-}
-
 // ReadFile returns the contents of a file; see os.ReadFile.
 func (d *Disk) ReadFile(name string) ([]byte, error) {
-	f, err := d.OpenFile(name, os.O_RDONLY, 0)
+	f, err := d.scheduler.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}

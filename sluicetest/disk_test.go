@@ -20,7 +20,7 @@ import (
 
 func open(t *testing.T, d *sluicetest.Disk, name string, flag int) *sluice.File {
 	t.Helper()
-	f, err := d.OpenFile(name, flag, 0o666)
+	f, err := d.Scheduler().OpenFile(name, flag, 0o666)
 	if err != nil {
 		t.Fatal(err)
 	}

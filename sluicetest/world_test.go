@@ -49,12 +49,31 @@ type world struct {
 	classes []*sluice.Class
 }
 
+// diskFile is what a world needs of a File and of a direct.File.
+type diskFile interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Name() string
+	Stat() (os.FileInfo, error)
+	ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error)
+	WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error)
+	Truncate(size int64) error
+	Allocate(off, n int64) error
+	PunchHole(off, n int64) error
+	Advise(off, n int64, a sluice.Advice) error
+	Sync() error
+	SyncContext(ctx context.Context) error
+	Datasync() error
+	DatasyncContext(ctx context.Context) error
+}
+
 // worldFile is a file of a world. Its handle is replaced when an actor reopens it.
 type worldFile struct {
 	name   string
 	direct bool
 	mu     sync.Mutex // guards the rest; held for moments
-	handle sluice.DiskFile
+	handle diskFile
 	model  *fileModel
 	// reopening counts the handles that are being closed. A sync of theirs may fail yet, and the next handle does not know it.
 	reopening int
@@ -233,7 +252,7 @@ func TestRingsOfDisk(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context()) // so that no read is a plain call by choice
 			defer cancel()
 			for i := range 3 {
-				f, err := d.OpenFile(fmt.Sprint("f", i), os.O_RDWR|os.O_CREATE, 0o666)
+				f, err := d.Scheduler().OpenFile(fmt.Sprint("f", i), os.O_RDWR|os.O_CREATE, 0o666)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -282,12 +301,12 @@ func (w *world) buildStatic() {
 
 // reopen replaces the handle of f.
 func (w *world) reopen(f *worldFile) {
-	var opened sluice.DiskFile
+	var opened diskFile
 	var err error
 	if f.direct {
 		opened, err = direct.OpenOn(w.disk.Scheduler(), f.name, os.O_RDWR|os.O_CREATE, 0o666)
 	} else {
-		opened, err = w.disk.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o666)
+		opened, err = w.disk.Scheduler().OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o666)
 	}
 	if err != nil {
 		w.note("open %s: %v", f.name, err)
@@ -531,7 +550,7 @@ func (a *actor) compare(f *worldFile, b []byte, off int, what string) {
 }
 
 // commit syncs f. What it covers must be on the disk when it returns nil.
-func (a *actor) commit(f *worldFile, h sluice.DiskFile) {
+func (a *actor) commit(f *worldFile, h diskFile) {
 	ctx, cancel := a.context()
 	defer cancel()
 	f.mu.Lock()
@@ -576,7 +595,7 @@ func (w *world) taint(f *worldFile) {
 }
 
 // stream reads or writes the actor's region by a stream.
-func (a *actor) stream(f *worldFile, h sluice.DiskFile) {
+func (a *actor) stream(f *worldFile, h diskFile) {
 	d, ok := h.(*direct.File)
 	if !ok {
 		a.batch(f, h)
@@ -637,7 +656,7 @@ func (a *actor) readStatic() {
 }
 
 // batch writes, syncs and reads in one Batch.
-func (a *actor) batch(f *worldFile, h sluice.DiskFile) {
+func (a *actor) batch(f *worldFile, h diskFile) {
 	file, ok := h.(*sluice.File)
 	if !ok {
 		a.readStatic()

@@ -60,7 +60,7 @@ type Table struct {
 func (t *Table) Init(threads int, keep bool) {
 	t.keep = keep
 	t.budgets.Init(threads, func() int { return runtime.GOMAXPROCS(0) }) // it takes a lock of the runtime
-	t.none = &Device{Number: None} // without a cleanup, which would keep the Table, and so the Device
+	t.none = &Device{Number: None}                                       // without a cleanup, which would keep the Table, and so the Device
 	t.none.Budget.Init(&t.budgets)
 	t.of = map[uint64]weak.Pointer[Device]{None: weak.Make(t.none)}
 }
