@@ -17,9 +17,10 @@ type rejectedDriver struct {
 	err  error
 }
 
-// choose returns a driver of the simulated disk, or else the first driver that the system has. It notes
-// in rejectedDrivers which drivers the system does not have. It is called once, by sched.Scheduler.Ready;
-// what it notes may be read after that. What the driver keeps open is opened when it is first used.
+// choose returns a driver of the simulated disk, or else the first driver that the system has. It
+// notes in rejectedDrivers which drivers the system does not have. It is called once, by
+// sched.Scheduler.Ready; what it notes may be read after that. What the driver keeps open is opened
+// when it is first used.
 func (s *Scheduler) choose(hook *record.Hook) driver.Driver {
 	if s.parts.Disk != nil {
 		return s.parts.Disk.NewDriver(s.options.depth())

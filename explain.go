@@ -10,8 +10,9 @@ import (
 	"github.com/sluiceio/sluice/tune"
 )
 
-// Explain returns a few lines of text: which driver the Scheduler uses and why, and the bounds
-// in force. It is for people: its form may change. If no driver is chosen yet, Explain chooses it.
+// Explain returns a few lines of text: which driver the Scheduler uses and why, the bounds in
+// force, and what the governors have measured. It is for people: its form may change. If no driver
+// is chosen yet, Explain chooses it.
 func (s *Scheduler) Explain() string {
 	var b strings.Builder
 	info := s.h.Core.Driver()

@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
-// ReadFile reads the named file and returns its contents; see os.ReadFile. A file that is larger
-// than the machine's memory, as a sparse one may be, is ENOMEM.
+// ReadFile reads the named file and returns its contents; see os.ReadFile. For a file larger than
+// the machine's memory, such as a sparse one, the error is ENOMEM.
 func ReadFile(name string) ([]byte, error) {
 	f, err := Open(name)
 	if err != nil {
@@ -47,9 +47,8 @@ func WriteFile(name string, data []byte, perm os.FileMode) error {
 	return err
 }
 
-// DirFS returns a file system for the tree of files rooted at dir, whose
-// files are Files of this package. Like os.DirFS it follows symbolic links
-// out of dir.
+// DirFS returns a file system for the tree of files rooted at dir, whose files are Files of this
+// package. Like os.DirFS it follows symbolic links out of dir.
 func DirFS(dir string) fs.FS { return dirFS{fs: os.DirFS(dir), dir: dir} }
 
 // dirFS is os.DirFS with Open and ReadFile through the scheduler. All else,

@@ -48,8 +48,9 @@ var memoryWaits = map[string]func(f *direct.File) error{
 	},
 }
 
-// TestCloseBesideAWaitForMemory closes a file, and a Scheduler, while a call waits for memory that the goroutine
-// which calls Close has. Close does not wait for that call, which returns os.ErrClosed.
+// TestCloseBesideAWaitForMemory closes a file, and a Scheduler, while a call waits for memory that
+// the goroutine which calls Close has. Close does not wait for that call, which returns
+// os.ErrClosed.
 func TestCloseBesideAWaitForMemory(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		for call, wait := range memoryWaits {
@@ -114,8 +115,8 @@ func (m *memoryWait) ends(t *testing.T) {
 	}
 }
 
-// TestReadManyBesideClose closes a file while ReadManys ask for its size, as ranges at its end make them do. The race
-// detector sees a use of a descriptor that may be closed by then.
+// TestReadManyBesideClose closes a file while ReadManys ask for its size, as ranges at its end make
+// them do. The race detector sees a use of a descriptor that may be closed by then.
 func TestReadManyBesideClose(t *testing.T) {
 	ranges := []direct.Range{{Off: 3 * testenv.PageSize, Len: testenv.PageSize}, {Off: 1 << 20, Len: 1}, {Off: 1 << 30, Len: 1}}
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {

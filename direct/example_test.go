@@ -36,8 +36,8 @@ func Example() {
 	// Output: record 1008 <nil>
 }
 
-// file is what the code below needs of a file. Both a *sluice.File and a *direct.File have it, and so
-// does a fake in a test.
+// file is what the code below needs of a file. Both a *sluice.File and a *direct.File have it, and
+// so does a fake in a test.
 type file interface {
 	ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error)
 	Sync() error

@@ -143,7 +143,8 @@ func (f *File) buffered() *sluice.File {
 
 // release calls do, which gives back the memory of a stream that was dropped, after a wait for the
 // device. The wait needs a goroutine of its own: a cleanup of the Go runtime that waits holds up
-// those of the whole program. The Close of s waits for it. Nothing of the stream is in flight once s is closed.
+// those of the whole program. The Close of s waits for it. Nothing of the stream is in flight once
+// s is closed.
 func release(s *handle.Scheduler, do func()) {
 	if s.Acquire() != nil {
 		do()

@@ -36,9 +36,8 @@ type ReaderOptions struct {
 	Start, End int64
 }
 
-// Reader reads a File, or a part of it, from front to back, and reads ahead. It
-// starts a new request whenever a buffer has been consumed, so that the device has
-// several at all times.
+// Reader reads a File, or a part of it, from front to back, and reads ahead. It starts a new
+// request whenever a buffer has been consumed, so that the device has several at all times.
 //
 //	r, err := f.NewReader(ctx, direct.ReaderOptions{})
 //	if err != nil {
@@ -55,32 +54,31 @@ type ReaderOptions struct {
 //		b.Release()
 //	}
 //
-// Next returns the buffers themselves. Read and WriteTo are those of package
-// io. They can be mixed: each continues where the last one ended. ReadAt reads elsewhere.
+// Next returns the buffers themselves. Read and WriteTo are those of package io. They can be mixed:
+// each continues where the last one ended. ReadAt reads elsewhere.
 //
 // # Memory
 //
 // A Reader has about BufferSize x ReadAhead bytes of buffers, however long the file is. Memory
-// comes in powers of two, and above 2 MiB in multiples of 2 MiB, so other sizes take more: 4 KiB x 10
-// takes 64 KiB. A Reader takes its buffers from the Scheduler's pool (sluice.Options.BufferMemory) at the
-// first read, and gives them back at the end of the file and in Close. Once half of the pool
-// is in use it continues with one buffer, and waits for that if there is none. A program
-// that reads many streams in turn must leave memory for one buffer of each. Otherwise
-// the last Reader waits until its context ends, or until the Scheduler is closed
-// (os.ErrClosed). Close of the File alone does not wait for a call that waits for memory, nor
-// end it: the call returns os.ErrClosed once there is memory.
+// comes in powers of two, and above 2 MiB in multiples of 2 MiB, so other sizes take more: 4 KiB x
+// 10 takes 64 KiB. A Reader takes its buffers from the Scheduler's pool
+// (sluice.Options.BufferMemory) at the first read, and gives them back at the end of the file and
+// in Close. Once half of the pool is in use it continues with one buffer, and waits for that if
+// there is none. A program that reads many streams in turn must leave memory for one buffer of
+// each. Otherwise the last Reader waits until its context ends, or until the Scheduler is closed
+// (os.ErrClosed). Close of the File alone does not wait for a call that waits for memory, nor end
+// it: the call returns os.ErrClosed once there is memory.
 //
 // # Errors
 //
-// At the end there is io.EOF. The end is that of the file at that moment: if the file
-// has grown since, the next call reads on. An error of the device is returned when its
-// place in the stream is reached, after all bytes before it; the next call tries that
-// place again. When the context has ended or the File was closed, calls return the
-// context's error or os.ErrClosed, at the latest when the current buffer is consumed.
-// After Close they return os.ErrClosed.
+// At the end there is io.EOF. The end is that of the file at that moment: if the file has grown
+// since, the next call reads on. An error of the device is returned when its place in the stream is
+// reached, after all bytes before it; the next call tries that place again. When the context has
+// ended or the File was closed, calls return the context's error or os.ErrClosed, at the latest
+// when the current buffer is consumed. After Close they return os.ErrClosed.
 //
-// As with package os, nothing is promised for bytes that are written while they are
-// read. How early they are read depends on ReadAhead.
+// As with package os, nothing is promised for bytes that are written while they are read. How early
+// they are read depends on ReadAhead.
 //
 // # Concurrency
 //

@@ -80,7 +80,8 @@ func (r *Reader) goesTo(pos int64) bool {
 }
 
 // take copies the bytes from pos on to b by way of the stream. It waits for reads in progress. It
-// returns fewer bytes than b has if there is no memory, or if the file ends or cannot be read there.
+// returns fewer bytes than b has if there is no memory, or if the file ends or cannot be read
+// there.
 func (r *Reader) take(b []byte, pos int64) (n int) {
 	if core := r.file.h.Core; core != nil {
 		if !core.Use() {

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestReaderGoesOnWithWhatItHas: a Reader that has read ahead does not wait for memory. The memory of the read that it has
-// consumed has gone to another call, which waited for it.
+// TestReaderGoesOnWithWhatItHas: a Reader that has read ahead does not wait for memory. The memory
+// of the read that it has consumed has gone to another call, which waited for it.
 func TestReaderGoesOnWithWhatItHas(t *testing.T) {
 	hang.Watch(t)
 	const size = 512 << 10

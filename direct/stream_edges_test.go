@@ -147,7 +147,8 @@ func TestStreamsPastTheEnd(t *testing.T) {
 	})
 }
 
-// TestEmptyFileOfTheWrongWay: a file that is open for writing alone cannot be read, also where it ends.
+// TestEmptyFileOfTheWrongWay: a file that is open for writing alone cannot be read, also where it
+// ends.
 func TestEmptyFileOfTheWrongWay(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, err := direct.OpenOn(s, filepath.Join(t.TempDir(), "file"), os.O_WRONLY|os.O_CREATE, 0o666)

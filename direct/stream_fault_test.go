@@ -27,8 +27,8 @@ var faultyStreams = []struct {
 	{64 << 10, 2, 0},
 }
 
-// TestReaderBeforeBadBlock: of a buffer with a block that cannot be read, the bytes before that block come
-// first, and then the error, each time.
+// TestReaderBeforeBadBlock: of a buffer with a block that cannot be read, the bytes before that
+// block come first, and then the error, each time.
 func TestReaderBeforeBadBlock(t *testing.T) {
 	const before = 5 * testenv.PageSize
 	for _, of := range faultyStreams {

@@ -83,8 +83,9 @@ func TestReader(t *testing.T) {
 	})
 }
 
-// TestWriteToShort: WriteTo ends with io.ErrShortWrite when a Writer takes fewer bytes than it was given and returns no
-// error. The next byte that is read is the first that the Writer has not taken.
+// TestWriteToShort: WriteTo ends with io.ErrShortWrite when a Writer takes fewer bytes than it was
+// given and returns no error. The next byte that is read is the first that the Writer has not
+// taken.
 func TestWriteToShort(t *testing.T) {
 	f, noise := testenv.DirectNoise(t, testenv.Scheduler(t, sluice.Options{}), 10_000)
 	r := reader(t, f, direct.ReaderOptions{})

@@ -9,12 +9,12 @@ import (
 )
 
 // errFault is the error for memory that cannot be touched, although a read of the file may have its
-// bytes. The kernel gives the page no memory: its file system is full and the page is a hole (tmpfs),
-// or the memory itself has failed.
+// bytes. The kernel gives the page no memory: its file system is full and the page is a hole
+// (tmpfs), or the memory itself has failed.
 var errFault = errors.New("the memory cannot be touched: no room for the page, or bad memory")
 
-// faultOf returns errFault if a panic is of a fault in m's memory, and err if there was none. Another
-// panic goes on: a fault at another address is in memory of the caller's.
+// faultOf returns errFault if a panic is of a fault in m's memory, and err if there was none.
+// Another panic goes on: a fault at another address is in memory of the caller's.
 func (m *Mapping) faultOf(panicked any, err error) error {
 	switch fault := panicked.(type) {
 	case nil:

@@ -27,8 +27,8 @@ func smallTmpfs(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestHolesOfFullFileSystem: a page of a hole takes room on tmpfs when it is touched, and not when it
-// is read. What Load returns can be touched all the same.
+// TestHolesOfFullFileSystem: a page of a hole takes room on tmpfs when it is touched, and not when
+// it is read. What Load returns can be touched all the same.
 func TestHolesOfFullFileSystem(t *testing.T) {
 	mounts := map[string]func(t *testing.T) string{"tmpfs": smallTmpfs}
 	for _, name := range []string{"ext4", "xfs", "btrfs"} {

@@ -151,9 +151,10 @@ func (m *Mapping) Close() error {
 // them: that is a fault. For what is not resident, Load waits as a read of the file does.
 //
 // The error is io.ErrUnexpectedEOF for bytes that the file has lost since Map, os.ErrClosed after
-// Close of the Mapping or of the file, or the device's; a range that is not in the Mapping, and memory
-// that cannot be touched, such as a hole of a full tmpfs, are errors as well. Errors are *fs.PathError. The error of a page that Load remembers as resident may come late: see
-// the package's comment.
+// Close of the Mapping or of the file, or the device's; a range that is not in the Mapping, and
+// memory that cannot be touched, such as a hole of a full tmpfs, are errors as well. Errors are
+// *fs.PathError. The error of a page that Load remembers as resident may come late: see the
+// package's comment.
 func (m *Mapping) Load(off, n int64) ([]byte, error) {
 	if off >= 0 && n > 0 && n <= int64(len(m.bytes))-off {
 		page := m.page(off)

@@ -199,7 +199,8 @@ func TestRemembers(t *testing.T) {
 	}
 }
 
-// TestAsksTheKernel: the kernel's answer alone shows that many pages are still resident. None of them is read.
+// TestAsksTheKernel: the kernel's answer alone shows that many pages are still resident. None of
+// them is read.
 func TestAsksTheKernel(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, _ := file(t, s, t.TempDir(), 64*page)
@@ -290,8 +291,8 @@ func TestDeviceFails(t *testing.T) {
 	}
 }
 
-// TestOtherOwner: the kernel does not tell others than a file's owner which pages are resident. Then
-// they are read.
+// TestOtherOwner: the kernel does not tell others than a file's owner which pages are resident.
+// Then they are read.
 func TestOtherOwner(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("giving a file away needs root")

@@ -81,8 +81,8 @@ func (m *Mapping) memory(first, last int64) []byte {
 	return m.pages[first<<m.shift : min(int64(len(m.pages)), (last+1)<<m.shift)]
 }
 
-// untouchable returns the error for the pages first to last, if the kernel cannot provide one of them.
-// The file may have been truncated since it was read.
+// untouchable returns the error for the pages first to last, if the kernel cannot provide one of
+// them. The file may have been truncated since it was read.
 func (m *Mapping) untouchable(first, last int64) error {
 	at := max(0, first<<m.shift-m.lead)
 	if _, err := m.end(at, min(m.size(), (last+1)<<m.shift-m.lead)-at); err != nil {
@@ -159,8 +159,8 @@ func (m *Mapping) missing(first, last int64) (n int) {
 	return n
 }
 
-// prefetch has the device read the missing pages of first to last at the same time. It does not wait
-// for them. It is a hint: what goes wrong, the read of each page meets again.
+// prefetch has the device read the missing pages of first to last at the same time. It does not
+// wait for them. It is a hint: what goes wrong, the read of each page meets again.
 func (m *Mapping) prefetch(first, last int64) {
 	for page := first; page <= last; page++ {
 		from := page

@@ -18,23 +18,27 @@ import (
 type Options struct {
 	// Seed decides all that is left to chance.
 	Seed uint64
-	// Latency is the longest time that an operation takes. It takes between 0 and this, by chance, and operations that are in
-	// progress together end in any order. It is not negative.
+	// Latency is the longest time that an operation takes. It takes between 0 and this, by chance, and
+	// operations that are in progress together end in any order. It is not negative.
 	Latency time.Duration
 	// Sector is the number of bytes that a crash never splits. 0 means 512; it is not negative.
 	Sector int
-	// Space is the most bytes that all files have together. A file has as many as its size says, holes included, or as Allocate
-	// has reserved beyond that. A write, a Truncate or an Allocate that needs more fails with ENOSPC. Removed files do not count,
-	// also while they are open. 0 means no limit; it is not negative.
+	// Space is the most bytes that all files have together. A file has as many as its size says, holes
+	// included, or as Allocate has reserved beyond that. A write, a Truncate or an Allocate that needs
+	// more fails with ENOSPC. Removed files do not count, also while they are open. 0 means no limit;
+	// it is not negative.
 	Space int64
-	// Short is the fraction of transfers of which the kernel makes only a part, from 0 to 1. A File makes the rest.
+	// Short is the fraction of transfers of which the kernel makes only a part, from 0 to 1. A File
+	// makes the rest.
 	Short float64
-	// Fail is the fraction of reads, writes, syncs and calls of SyncNames that fail with EIO, from 0 to 1.
+	// Fail is the fraction of reads, writes, syncs and calls of SyncNames that fail with EIO, from 0
+	// to 1.
 	Fail float64
-	// Cached is the fraction of small reads that find their bytes in the page cache, from 0 to 1. The others may wait for
-	// the disk.
+	// Cached is the fraction of small reads that find their bytes in the page cache, from 0 to 1. The
+	// others may wait for the disk.
 	Cached float64
-	// Scheduler are the options of the Scheduler. Driver is the one whose ways of waiting are simulated; "" means "uring".
+	// Scheduler are the options of the Scheduler. Driver is the one whose ways of waiting are
+	// simulated; "" means "uring".
 	Scheduler sluice.Options
 }
 
@@ -47,8 +51,8 @@ type Disk struct {
 	options   sluice.Options
 }
 
-// NewDisk returns an empty disk. It panics if an option is out of range, or on Windows. A program that needs the disk no more calls
-// Close.
+// NewDisk returns an empty disk. It panics if an option is out of range, or on Windows. A program
+// that needs the disk no more calls Close.
 func NewDisk(o Options) *Disk {
 	return newDisk(sim.Options{
 		Seed: o.Seed, Latency: o.Latency, Timed: true, Sector: o.Sector, Space: o.Space,
@@ -88,9 +92,10 @@ func (d *Disk) ReadFile(name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Rename renames a file; see os.Rename. A crash may undo it until Sync of the file or SyncNames is called; a Datasync is
-// not enough. Rename changes the names in memory alone, as Remove and a creation do: it takes no time, ends on a frozen disk,
-// too, and Options.Fail does not make it fail.
+// Rename renames a file; see os.Rename. A crash may undo it until Sync of the file or SyncNames is
+// called; a Datasync is not enough. Rename changes the names in memory alone, as Remove and a
+// creation do: it takes no time, ends on a frozen disk, too, and Options.Fail does not make it
+// fail.
 func (d *Disk) Rename(from, to string) error {
 	if err := d.disk.Rename(from, to); err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
@@ -98,8 +103,9 @@ func (d *Disk) Rename(from, to string) error {
 	return nil
 }
 
-// Remove removes a file; see os.Remove. A crash may undo it until SyncNames is called. The bytes are there as long as the file is
-// open. Once it is closed, the next SyncNames gives their memory back; on systems other than Linux, Close of the Disk does.
+// Remove removes a file; see os.Remove. A crash may undo it until SyncNames is called. The bytes
+// are there as long as the file is open. Once it is closed, the next SyncNames gives their memory
+// back; on systems other than Linux, Close of the Disk does.
 func (d *Disk) Remove(name string) error {
 	if err := d.disk.Remove(name); err != nil {
 		return &os.PathError{Op: "remove", Path: name, Err: err}
@@ -110,8 +116,9 @@ func (d *Disk) Remove(name string) error {
 // Names returns the names of all files, sorted.
 func (d *Disk) Names() []string { return d.disk.Names() }
 
-// SyncNames makes creations, renames and removals durable that were made before, as an fsync of the directory does: it takes
-// time, waits on a frozen disk, and can fail. After a failure a crash may still undo them; the next SyncNames covers them, too.
+// SyncNames makes creations, renames and removals durable that were made before, as an fsync of the
+// directory does: it takes time, waits on a frozen disk, and can fail. After a failure a crash may
+// still undo them; the next SyncNames covers them, too.
 func (d *Disk) SyncNames() error {
 	for {
 		err := d.disk.SyncNames()
@@ -124,15 +131,17 @@ func (d *Disk) SyncNames() error {
 	}
 }
 
-// FailRead has the n-th read from now on fail with err, 1 being the next. A call of the program may make
-// several reads, or none where the page cache has the bytes. err is a syscall.Errno, or counts as EIO.
+// FailRead has the n-th read from now on fail with err, 1 being the next. A call of the program may
+// make several reads, or none where the page cache has the bytes. err is a syscall.Errno, or counts
+// as EIO.
 func (d *Disk) FailRead(n int, err error) { d.fail(n, err, driver.Read) }
 
-// FailWrite has the n-th write from now on fail with err, as FailRead does. Nothing is written then.
+// FailWrite has the n-th write from now on fail with err, as FailRead does. Nothing is written
+// then.
 func (d *Disk) FailWrite(n int, err error) { d.fail(n, err, driver.Write) }
 
-// FailSync has the n-th fsync or fdatasync from now on fail with err, as FailRead does. A SyncNames is an fsync, too. Syncs that
-// are called at the same time may share one.
+// FailSync has the n-th fsync or fdatasync from now on fail with err, as FailRead does. A SyncNames
+// is an fsync, too. Syncs that are called at the same time may share one.
 func (d *Disk) FailSync(n int, err error) { d.fail(n, err, driver.Fsync, driver.Fdatasync) }
 
 func (d *Disk) fail(n int, err error, codes ...driver.Code) {
@@ -145,14 +154,16 @@ func (d *Disk) fail(n int, err error, codes ...driver.Code) {
 	}})
 }
 
-// Freeze keeps the disk from answering until Thaw: operations wait, those in progress, too. Reads that the page cache has go on.
+// Freeze keeps the disk from answering until Thaw: operations wait, those in progress, too. Reads
+// that the page cache has go on.
 func (d *Disk) Freeze() { d.disk.Freeze() }
 
 // Thaw ends Freeze.
 func (d *Disk) Thaw() { d.disk.Thaw() }
 
-// Crash cuts the power. Operations in progress fail with EIO, and the Scheduler is closed; so no goroutine may call it any more that does
-// not expect that. Crash returns the disk as it is when the power is back, with another Scheduler. The old Disk need not be closed.
+// Crash cuts the power. Operations in progress fail with EIO, and the Scheduler is closed; so no
+// goroutine may call it any more that does not expect that. Crash returns the disk as it is when
+// the power is back, with another Scheduler. The old Disk need not be closed.
 func (d *Disk) Crash() *Disk {
 	after := d.disk.Crash()
 	_ = d.Close() // what was open was not closed, and need not be

@@ -30,7 +30,8 @@ type world struct {
 	disk  *Disk
 	start time.Time
 	files []*worldFile
-	// punctual: a read whose context ends returns soon. No plain call has it, because the driver is uring's and nothing fails.
+	// punctual: a read whose context ends returns soon. No plain call has it, because the driver is
+	// uring's and nothing fails.
 	punctual bool
 	static   *cache.File // its contents are known, and read through a cache
 	cache    *cache.Cache
@@ -75,14 +76,16 @@ type worldFile struct {
 	mu     sync.Mutex // guards the rest; held for moments
 	handle diskFile
 	model  *fileModel
-	// reopening counts the handles that are being closed. A sync of theirs may fail yet, and the next handle does not know it.
+	// reopening counts the handles that are being closed. A sync of theirs may fail yet, and the next
+	// handle does not know it.
 	reopening int
 }
 
 // regionCells is how many cells an actor has in each file. Regions do not begin at blocks.
 const regionCells = 70
 
-// spacing is the distance of instants; see sim. Each goroutine of a world wakes at instants of its own.
+// spacing is the distance of instants; see sim. Each goroutine of a world wakes at instants of its
+// own.
 const (
 	spacing      = 64
 	atActor      = 1  // the first actor; the others follow
@@ -241,7 +244,8 @@ func (w *world) build(seed uint64) {
 	w.disk.disk.SetFail(fail)
 }
 
-// TestRingsOfDisk: a disk of several devices has as many rings as Options.Rings allows, and none under the pool.
+// TestRingsOfDisk: a disk of several devices has as many rings as Options.Rings allows, and none
+// under the pool.
 func TestRingsOfDisk(t *testing.T) {
 	for _, c := range []struct {
 		driver      string
@@ -584,7 +588,8 @@ func (a *actor) synced(f *worldFile, begun int) {
 	}
 }
 
-// taint notes that a handle of f was closed. If a sync of the file has failed, another handle does not know it.
+// taint notes that a handle of f was closed. If a sync of the file has failed, another handle does
+// not know it.
 func (w *world) taint(f *worldFile) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
