@@ -76,7 +76,7 @@ func openAnother(name string, depth int) driver.Driver {
 	return drv
 }
 
-// forChains returns the driver for chains beside the named one: a ring with files of its own. It
+// forChains returns the driver for chains beside the named one: a ring with its own files. It
 // is nil if the kernel has none, or if the other driver is no ring.
 func forChains(name string, hook *record.Hook) driver.Linker {
 	if name != DriverUring {

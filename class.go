@@ -59,7 +59,7 @@ type ClassOptions struct {
 	// limit; the most is 256 GiB.
 	BytesPerSecond int64
 
-	// Depth is the most operations in flight, up to 16384. 0 means no limit of its own.
+	// Depth is the most operations in flight, up to 16384. 0 means no limit.
 	Depth int
 }
 

@@ -49,7 +49,7 @@ func (f *File) OSFile() *os.File {
 	return f.h.OS
 }
 
-// The methods below are those of *os.File.
+// The methods below are as in *os.File.
 
 // Name returns the name of the file as presented to Open.
 func (f *File) Name() string { return f.h.OS.Name() }

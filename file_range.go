@@ -59,7 +59,7 @@ func (f *File) SyncRange(off, n int64) error {
 	return f.onRange("syncrange", off, n, func() error { return f.h.Sched.Core.SyncRange(f.h.Core, off, n) })
 }
 
-// onRange calls do, which waits in system calls of its own, while it uses the file.
+// onRange calls do, which may wait in system calls, while it uses the file.
 func (f *File) onRange(op string, off, n int64, do func() error) error {
 	if f == nil {
 		return os.ErrInvalid

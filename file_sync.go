@@ -11,12 +11,9 @@ import (
 // Sync commits the file to stable storage (fsync(2)). Syncs and Datasyncs of one File that are
 // called at about the same time share an fsync, which starts after each of them was called.
 //
-// An fsync that fails may have lost data (EIO, ENOSPC, EDQUOT). The kernel reports that once, so
-// every later Sync and Datasync of the File returns the error again. Write the data to a new file.
-// If the error only says that fsync is not possible (EINVAL, EROFS), it is not remembered.
-//
-// Use one File for all users of a descriptor. An fsync by any other way (Fd, OSFile, a second File
-// of the same descriptor) may take the kernel's one report.
+// Once an fsync has failed and may have lost data (EIO, ENOSPC, EDQUOT), every later Sync and
+// Datasync of the File returns the error: write the data to a new file. The kernel reports it once,
+// to the first fsync that asks, so use one File for all users of a descriptor.
 func (f *File) Sync() error { return f.SyncContext(context.Background()) }
 
 // SyncContext is Sync, but returns ctx's error if ctx ends before its fsync begins, or while it

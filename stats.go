@@ -94,11 +94,11 @@ func (s *Scheduler) governors() (all, plain int) {
 }
 
 // DeviceStats is a snapshot of what goes on at a device on which a [Scheduler] has open files. It
-// has no totals: those of each device and each file would cost an atomic addition a cached read. A
+// has no totals: to count for each device or file would cost an atomic addition a cached read. A
 // trace has each operation with its file.
 type DeviceStats struct {
 	// Name is the kernel's name of the disk, such as "nvme0n1", or "device" and its number (st_dev) if
-	// the file system has no disk of its own. It is "no device" for files on none.
+	// the file system has no disk. It is "no device" for files on none.
 	Name    string
 	Queued  int // operations that are queued now
 	Plain   int // threads in plain calls now: permits of the device's budget in use

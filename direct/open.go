@@ -21,22 +21,17 @@ func Create(name string) (*File, error) {
 	return OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }
 
-// OpenFile opens the named file, a regular file or a block device, with the flags and the
-// mode of os.OpenFile. O_APPEND is refused (EINVAL). So are other kinds of files, without
-// waiting for them: a directory with EISDIR, a pipe, a socket or a character device with
-// errors.ErrUnsupported.
-//
-// OpenFile opens the file twice. If the second open is refused, because perm denies it to a user
-// that is not root, the File uses the page cache, and Explain says so.
-//
-// With O_WRONLY a block that is written in part cannot be read first. It goes through the
-// page cache instead.
+// OpenFile opens a regular file or a block device, with the flags and the mode of os.OpenFile.
+// O_APPEND is EINVAL, a directory is EISDIR, and any other kind of file is errors.ErrUnsupported.
+// OpenFile opens a file for writing twice; if perm denies the second open, the File uses the page
+// cache. With O_WRONLY, blocks that are written in part go through the page cache, as they cannot
+// be read first.
 func OpenFile(name string, flag int, perm os.FileMode) (*File, error) {
 	return OpenOn(nil, name, flag, perm)
 }
 
-// OpenOn is OpenFile on the Scheduler s. The functions Open, Create and OpenFile use that
-// of [sluice.Default], and so does OpenOn if s is nil.
+// OpenOn is OpenFile on the Scheduler s. If s is nil, it is the Scheduler that sluice.Default
+// returns, which Open, Create and OpenFile use.
 func OpenOn(s *sluice.Scheduler, name string, flag int, perm os.FileMode) (*File, error) {
 	d, err := open(s, name, flag, perm)
 	if err == nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/sluiceio/sluice/internal/directio"
 )
 
-// Write copies b into the stream's buffers, and writes a buffer when it is full. Flush
-// writes the last one. Write returns how many bytes it has taken: all, or fewer and an
-// error, which may be that of earlier bytes.
+// Write copies b into the stream's buffers, and writes a buffer when it is full. Flush writes the
+// last one. Write returns how many bytes it has taken. If they are fewer there is an error, which
+// may be of earlier bytes.
 func (w *Writer) Write(b []byte) (n int, err error) {
 	if err := w.usable(); err != nil {
 		return 0, err

@@ -44,14 +44,10 @@ type Mapping struct {
 	asked, lost atomic.Int64
 }
 
-// Map maps the n bytes at off of f; n 0 means up to the end of the file. They need not begin or end
-// at a page, but must be in the file. Changes of the file are seen through the mapping. The error
-// is errors.ErrUnsupported for a file without disk I/O (see [sluice.File]) and for one that is open
-// with O_DIRECT, whose reads would not bring pages into memory.
-//
-// The Mapping uses f: close the Mapping first. Reads are of f's [sluice.Class], if f is a view. A
-// Mapping that is not closed stays mapped until the program ends, as memory that Load has returned
-// may be in use.
+// Map maps the n bytes at off of f, which the file must have; n 0 means up to the end of the file.
+// Changes of the file are seen through the mapping. If f has no disk I/O, or is open with O_DIRECT,
+// the error is errors.ErrUnsupported. Close the Mapping before f. If f is a view, reads are of its
+// class. A Mapping that is not closed stays mapped until the program ends.
 func Map(f *sluice.File, off, n int64) (*Mapping, error) {
 	if f == nil {
 		return nil, os.ErrInvalid
@@ -129,7 +125,8 @@ func sizeOf(h *handle.File) (size int64, err error) {
 	return handle.Size(h.OS)
 }
 
-// Bytes returns all that is mapped. Touching what is not resident waits in a page fault: see Load.
+// Bytes returns all that is mapped. Touching a page that is not resident waits in a page fault; see
+// [Mapping.Load].
 func (m *Mapping) Bytes() []byte { return m.bytes }
 
 func (m *Mapping) size() int64 { return int64(len(m.bytes)) }
@@ -137,8 +134,8 @@ func (m *Mapping) size() int64 { return int64(len(m.bytes)) }
 // page returns the number of the page with the byte at off of the Mapping.
 func (m *Mapping) page(off int64) int64 { return (off + m.lead) >> m.shift }
 
-// Close unmaps the memory, once the calls in progress have ended. Calls from then on fail with
-// os.ErrClosed. So does a second Close.
+// Close unmaps the memory, once the calls in progress have ended. Later calls, and a second Close,
+// fail with os.ErrClosed.
 func (m *Mapping) Close() error {
 	if !m.uses.Close(m.resident.close) {
 		return m.error("unmap", os.ErrClosed)
@@ -148,13 +145,9 @@ func (m *Mapping) Close() error {
 }
 
 // Load returns the n bytes at off of the Mapping, resident in memory. The caller must not write to
-// them: that is a fault. For what is not resident, Load waits as a read of the file does.
-//
-// The error is io.ErrUnexpectedEOF for bytes that the file has lost since Map, os.ErrClosed after
-// Close of the Mapping or of the file, or the device's; a range that is not in the Mapping, and
-// memory that cannot be touched, such as a hole of a full tmpfs, are errors as well. Errors are
-// *fs.PathError. The error of a page that Load remembers as resident may come late: see the
-// package's comment.
+// them: that is a fault. If they are not resident, Load waits as a read of the file does. The error
+// is a *fs.PathError around io.ErrUnexpectedEOF for bytes that the file has lost since Map, around
+// os.ErrClosed after Close of the Mapping or of the file, or around the device's error.
 func (m *Mapping) Load(off, n int64) ([]byte, error) {
 	if off >= 0 && n > 0 && n <= int64(len(m.bytes))-off {
 		page := m.page(off)

@@ -42,17 +42,16 @@ type Options struct {
 	Scheduler sluice.Options
 }
 
-// Disk is a disk in memory, and a [sluice.Scheduler] on it.
-//
-// All methods may be called by any number of goroutines at once, except Crash and Close.
+// Disk is a disk in memory, and a sluice.Scheduler on it. All methods except Crash and Close may be
+// called by any number of goroutines at once.
 type Disk struct {
 	disk      *sim.Disk
 	scheduler *sluice.Scheduler
 	options   sluice.Options
 }
 
-// NewDisk returns an empty disk. It panics if an option is out of range, or on Windows. A program
-// that needs the disk no more calls Close.
+// NewDisk returns an empty disk. It panics if an option is out of range, and on Windows. The caller
+// must call Close, or Crash.
 func NewDisk(o Options) *Disk {
 	return newDisk(sim.Options{
 		Seed: o.Seed, Latency: o.Latency, Timed: true, Sector: o.Sector, Space: o.Space,
@@ -92,10 +91,9 @@ func (d *Disk) ReadFile(name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Rename renames a file; see os.Rename. A crash may undo it until Sync of the file or SyncNames is
-// called; a Datasync is not enough. Rename changes the names in memory alone, as Remove and a
-// creation do: it takes no time, ends on a frozen disk, too, and Options.Fail does not make it
-// fail.
+// Rename renames a file; see os.Rename. A crash may undo it until a Sync of the file or SyncNames;
+// a Datasync is not enough. Like Remove and a creation, it changes names in memory alone: it takes
+// no time, ends on a frozen disk, too, and Options.Fail does not make it fail.
 func (d *Disk) Rename(from, to string) error {
 	if err := d.disk.Rename(from, to); err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
@@ -103,9 +101,9 @@ func (d *Disk) Rename(from, to string) error {
 	return nil
 }
 
-// Remove removes a file; see os.Remove. A crash may undo it until SyncNames is called. The bytes
-// are there as long as the file is open. Once it is closed, the next SyncNames gives their memory
-// back; on systems other than Linux, Close of the Disk does.
+// Remove removes a file; see os.Remove. A crash may undo it until SyncNames is called. An open file
+// keeps its bytes. The next SyncNames after it was closed gives their memory back; on systems other
+// than Linux, Close of the Disk does.
 func (d *Disk) Remove(name string) error {
 	if err := d.disk.Remove(name); err != nil {
 		return &os.PathError{Op: "remove", Path: name, Err: err}
@@ -116,9 +114,9 @@ func (d *Disk) Remove(name string) error {
 // Names returns the names of all files, sorted.
 func (d *Disk) Names() []string { return d.disk.Names() }
 
-// SyncNames makes creations, renames and removals durable that were made before, as an fsync of the
-// directory does: it takes time, waits on a frozen disk, and can fail. After a failure a crash may
-// still undo them; the next SyncNames covers them, too.
+// SyncNames makes all earlier creations, renames and removals durable, as an fsync of the directory
+// does: it takes time, waits on a frozen disk, and can fail. After a failure a crash may still undo
+// them, and the next SyncNames covers them, too.
 func (d *Disk) SyncNames() error {
 	for {
 		err := d.disk.SyncNames()
@@ -131,16 +129,15 @@ func (d *Disk) SyncNames() error {
 	}
 }
 
-// FailRead has the n-th read from now on fail with err, 1 being the next. A call of the program may
-// make several reads, or none where the page cache has the bytes. err is a syscall.Errno, or counts
-// as EIO.
+// FailRead makes the n-th read from now on fail with err, 1 being the next. A call of the program
+// may make several reads, or none where the bytes are cached. An err that is no syscall.Errno
+// counts as EIO.
 func (d *Disk) FailRead(n int, err error) { d.fail(n, err, driver.Read) }
 
-// FailWrite has the n-th write from now on fail with err, as FailRead does. Nothing is written
-// then.
+// FailWrite makes the n-th write from now on fail with err, as FailRead does, and write nothing.
 func (d *Disk) FailWrite(n int, err error) { d.fail(n, err, driver.Write) }
 
-// FailSync has the n-th fsync or fdatasync from now on fail with err, as FailRead does. A SyncNames
+// FailSync makes the n-th fsync or fdatasync from now on fail with err, as FailRead does. SyncNames
 // is an fsync, too. Syncs that are called at the same time may share one.
 func (d *Disk) FailSync(n int, err error) { d.fail(n, err, driver.Fsync, driver.Fdatasync) }
 
@@ -154,16 +151,16 @@ func (d *Disk) fail(n int, err error, codes ...driver.Code) {
 	}})
 }
 
-// Freeze keeps the disk from answering until Thaw: operations wait, those in progress, too. Reads
-// that the page cache has go on.
+// Freeze keeps the disk from answering until Thaw: operations wait, also those in progress. Cached
+// reads go on.
 func (d *Disk) Freeze() { d.disk.Freeze() }
 
 // Thaw ends Freeze.
 func (d *Disk) Thaw() { d.disk.Thaw() }
 
-// Crash cuts the power. Operations in progress fail with EIO, and the Scheduler is closed; so no
-// goroutine may call it any more that does not expect that. Crash returns the disk as it is when
-// the power is back, with another Scheduler. The old Disk need not be closed.
+// Crash cuts the power. Operations in progress fail with EIO, and the Scheduler is closed. Crash
+// returns the disk as it is when the power is back, with another Scheduler. The old Disk need not
+// be closed.
 func (d *Disk) Crash() *Disk {
 	after := d.disk.Crash()
 	_ = d.Close() // what was open was not closed, and need not be
