@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/governor"
-	"github.com/sluiceio/sluice/tune"
+	"github.com/sluiceio/sluice/internal/tune"
 )
 
 // Explain returns a few lines of text: which driver the Scheduler uses and why, the bounds in

@@ -16,7 +16,7 @@ import (
 // the Scheduler records nothing. Operations in progress may be missing in both Recorders.
 func (s *Scheduler) Record(r *trace.Recorder) {
 	if r != nil {
-		r.Core().Uses(record.DriverOf(s.h.Core.Driver().Name))
+		record.Of(r).Uses(record.DriverOf(s.h.Core.Driver().Name))
 	}
 	recordBy(s.h.Core.Hook(), r)
 }
@@ -27,7 +27,7 @@ func recordBy(h *record.Hook, r *trace.Recorder) {
 		h.Set(nil)
 		return
 	}
-	h.Set(r.Core())
+	h.Set(record.Of(r))
 }
 
 // environmentRecorder returns the process's Recorder for SLUICE_TRACE, or nil if that is not

@@ -11,30 +11,30 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// The caller of Do or Each performs chains alone as long as there is no reason to share them:
-// what does not wait is done before a helper would have begun, on a processor that has to be
-// woken for it. Helpers begin if the next chain is sure to wait, if the caller has gone on for
-// aloneMost, or if one chain takes as long as stuckAfter: its operation waits, for a server,
-// say, or for the other end of a FIFO that another operation of the Batch may be about to open.
+// The caller of Do or Each performs chains alone as long as there is no reason to share them.
+// Operations that do not wait are done before a helper could begin, since its processor must be
+// woken first. Helpers begin in three cases: the next chain is sure to wait; the caller has gone
+// on for aloneMost; or one chain takes as long as stuckAfter. The chain waits for a server, say, or
+// for the other end of a FIFO that another operation of the Batch may be about to open.
 
 const (
 	// aloneMost is for how long the caller goes on alone. 100 and 400 µs were measured:
 	// docs/results/mechanisms.md.
 	aloneMost = 200 * time.Microsecond
 	// stuckAfter is how often a timer looks whether the caller is still at the same chain.
-	// So helpers begin after one to two times as long.
+	// Helpers begin after one to two periods.
 	stuckAfter = 10 * time.Millisecond
 )
 
-// alone performs chains by the caller until none of them is left, or, if operations are to be
-// yielded, until helpers begin. It returns how many operations are left to yield.
+// alone performs chains by the caller until no chain is left. If operations are to be yielded, it
+// returns when helpers begin. It returns how many operations are left to yield.
 func (r *run) alone() (left int) {
 	left = r.b.n
 	if r.helped.Load() || left == 0 {
 		return left
 	}
 	if r.b.chains == 1 && r.each == nil {
-		c := chain{r: r, op: r.b.op(0)}
+		c := chain{r: r, head: r.b.op(0), op: r.b.op(0)}
 		c.rest()
 		return 0
 	}
@@ -56,8 +56,8 @@ func (r *run) alone() (left int) {
 			break
 		}
 		left = r.aloneChain(head, left)
-		// To look at the clock costs a tenth of what a stat does: so it is looked at
-		// after 1, 2, 4, 8 … chains.
+		// A look at the clock costs a tenth of a stat: so it happens after 1, 2, 4, 8 …
+		// chains.
 		if chains&(chains-1) == 0 && left > 0 && r.core.Now()-start >= aloneMost {
 			r.help()
 		}
@@ -65,8 +65,8 @@ func (r *run) alone() (left int) {
 	return left
 }
 
-// next returns the caller's next chain, which it has not taken yet. It returns nil if the
-// helpers have what is left.
+// next returns the caller's next chain and does not take it. It returns nil if the helpers have
+// all chains that are left.
 func (r *run) next() *Op {
 	for {
 		i, ok := r.own.Next()
@@ -82,10 +82,11 @@ func (r *run) next() *Op {
 	}
 }
 
-// aloneChain performs a chain and yields its operations. It returns how many are left to yield
-// of the left ones before. If the yielding does not return, the rest ends without.
+// aloneChain performs a chain and yields its operations. Left operations of the Batch were left to
+// yield before; aloneChain returns how many are left now. If the yielding does not return, the
+// rest of the Batch ends without it.
 func (r *run) aloneChain(head *Op, left int) int {
-	c := chain{r: r, op: head}
+	c := chain{r: r, head: head, op: head}
 	if r.each == nil {
 		return left - c.rest()
 	}
@@ -107,8 +108,8 @@ func (r *run) aloneChain(head *Op, left int) int {
 	return left
 }
 
-// waits reports whether a chain is sure to wait, or may do so for ever while other operations
-// could be yielded.
+// waits reports whether a chain is sure to wait, or may wait for ever while other operations could
+// be yielded.
 func (op *Op) waits(r *run) bool {
 	for ; op != nil; op = op.next {
 		switch op.kind {
@@ -127,17 +128,17 @@ func (op *Op) waits(r *run) bool {
 	return false
 }
 
-// watch is the timer that begins to help if the caller is at one chain for long. It is a
-// Batch's, not a run's: a run is overwritten when it begins, and look may be called late.
+// watch is the timer that starts helpers if the caller is at one chain for long. The Batch owns it,
+// not the run: a run is overwritten when it begins, and look may be called late.
 //
 // If the Batch was Reset before, the timer stays set after the run: the Batch is likely to be
-// used again at once, and to stop and set a timer takes 0.2 µs. Otherwise the timer is stopped,
-// so that a program that makes many Batches does not have as many timers.
+// used again at once, and stopping and setting a timer takes 0.2 µs. Otherwise the timer is
+// stopped, so that a program with many Batches does not have as many timers.
 type watch struct {
 	timer *time.Timer
 	mu    sync.Mutex
 	// The fields below are guarded by mu.
-	running bool // the caller is performing chains. Otherwise look does nothing
+	running bool // the caller is performing chains. If not, look does nothing
 	set     bool // the timer is set, or look is about to run
 	seen    int  // how many chains look has seen left
 }
@@ -158,8 +159,8 @@ func (r *run) startWatch() {
 	w.set = true
 }
 
-// look begins to help if the caller is at the same chain as at the last look. Otherwise it
-// sets the timer again. Between two runs it must not use the run.
+// look starts helpers if the caller is at the same chain as at the last look. Otherwise it sets
+// the timer again. Between two runs it must not use the run.
 func (b *Batch) look() {
 	w := &b.watch
 	w.mu.Lock()

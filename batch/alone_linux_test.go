@@ -29,9 +29,9 @@ func TestBatchMeets(t *testing.T) {
 				t.Skip(err)
 			}
 			b := batch.New(s)
-			b.Stat(name)
-			reader := b.Open(name)
-			writer := b.OpenFile(name, os.O_WRONLY, 0)
+			b.Chain().Stat(name)
+			reader := b.Chain().Open(name)
+			writer := b.Chain().OpenFile(name, os.O_WRONLY, 0)
 			seen := 3
 			var err error
 			if each {
@@ -45,7 +45,7 @@ func TestBatchMeets(t *testing.T) {
 			if err != nil || seen != 0 {
 				t.Fatalf("%v, and %d were not yielded", err, seen)
 			}
-			if err := errors.Join(reader.File().Close(), writer.File().Close()); err != nil {
+			if err := errors.Join(reader.Op().File().Close(), writer.Op().File().Close()); err != nil {
 				t.Error(err)
 			}
 		}
@@ -65,20 +65,20 @@ func TestBatchMeetsAgain(t *testing.T) {
 			t.Skip(err)
 		}
 		b.Reset()
-		b.Stat(dir)
-		b.Stat(name)
+		b.Chain().Stat(dir)
+		b.Chain().Stat(name)
 		if err := b.Do(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(pause)
 		b.Reset()
-		b.Stat(dir)
-		reader := b.Open(name)
-		writer := b.OpenFile(name, os.O_WRONLY, 0)
+		b.Chain().Stat(dir)
+		reader := b.Chain().Open(name)
+		writer := b.Chain().OpenFile(name, os.O_WRONLY, 0)
 		if err := b.Do(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(reader.File().Close(), writer.File().Close()); err != nil {
+		if err := errors.Join(reader.Op().File().Close(), writer.Op().File().Close()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -89,8 +89,9 @@ func TestBatchEachChain(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	dir := t.TempDir()
 	b := batch.New(s)
+	c := b.Chain()
 	for i := range 10 {
-		b.Mkdir(filepath.Join(dir, fmt.Sprint(i)), 0o700).Then()
+		c.Mkdir(filepath.Join(dir, fmt.Sprint(i)), 0o700)
 	}
 	for op := range b.Each(t.Context()) {
 		if op.Index() == 3 {
@@ -112,15 +113,16 @@ func TestBatchEachChain(t *testing.T) {
 }
 
 // TestBatchEachPanics has the loop's body panic at the first operation and later: all
-// have a state, what chains keep to themselves is closed, and so can the Scheduler be.
+// have a state, the files that chains own are closed, and the Scheduler can be closed.
 func TestBatchEachPanics(t *testing.T) {
 	for _, at := range []int{1, 2, 150} {
 		s := testenv.Scheduler(t, sluice.Options{})
 		names := smallFiles(t, t.TempDir(), 100, 100)
 		before := tempDescriptors(t)
 		b := batch.New(s)
-		stat := b.Stat(names[0]).Then()
-		b.Stat(names[1])
+		c := b.Chain()
+		stat := c.Stat(names[0])
+		c.Stat(names[1])
 		addReads(b, names, 100)
 		func() {
 			defer func() {
@@ -151,14 +153,17 @@ func TestBatchMisused(t *testing.T) {
 	dir := t.TempDir()
 	f := testenv.TextOn(t, s, dir)
 	b := batch.New(s)
-	b.Stat(dir)
+	chain := b.Chain()
+	read := chain.ReadAt(batch.On(f), make([]byte, 1), 0)
 	//nolint:staticcheck // this is what is tried
 	if err := b.Do(nil); err == nil || !strings.Contains(err.Error(), "the context is nil") {
 		t.Errorf("Do(nil) = %v; want an error", err)
 	}
 	for what, misuse := range map[string]func(){
 		"Reset":              b.Reset,
-		"an operation added": func() { b.Stat(dir) },
+		"an operation added": func() { chain.Stat(dir) },
+		"a chain made":       func() { b.Chain() },
+		"AllowShort called":  func() { read.AllowShort() },
 	} {
 		for range b.Each(t.Context()) {
 			func() {
@@ -174,21 +179,24 @@ func TestBatchMisused(t *testing.T) {
 			}
 		}
 		b.Reset()
-		b.Stat(dir)
+		chain = b.Chain()
+		read = chain.ReadAt(batch.On(f), make([]byte, 1), 0)
 	}
 	f.Close()
 	b.Reset()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	b.ReadAt(f, nil, 0)
+	on := batch.On(f)
+	b.Chain().ReadAt(on, nil, 0)
 	if err := b.Do(ended); !errors.Is(err, batch.ErrNotBegun) || !errors.Is(err, context.Canceled) {
 		t.Errorf("Do with a context that has ended = %v; want ErrNotBegun and context.Canceled", err)
 	}
 	b.Reset()
 	closed := []*batch.Op{
-		b.ReadAt(f, make([]byte, 1), 0), b.WriteAt(f, []byte("x"), 0), b.Sync(f), b.Datasync(f), b.Truncate(f, 1),
-		b.Allocate(f, 0, 1), b.Advise(f, 0, 0, sluice.AdviceWillNeed), b.Close(f),
-		b.ReadVec(f, [][]byte{make([]byte, 1)}, 0), b.WriteVec(f, [][]byte{{1}}, 0),
+		b.Chain().ReadAt(on, make([]byte, 1), 0), b.Chain().WriteAt(on, []byte("x"), 0),
+		b.Chain().Sync(on), b.Chain().Datasync(on), b.Chain().Truncate(on, 1),
+		b.Chain().Allocate(on, 0, 1), b.Chain().Advise(on, 0, 0, sluice.AdviceWillNeed), b.Chain().Close(on),
+		b.Chain().ReadVec(on, [][]byte{make([]byte, 1)}, 0), b.Chain().WriteVec(on, [][]byte{{1}}, 0),
 	}
 	if err := b.Do(t.Context()); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Do on a closed file = %v; want os.ErrClosed", err)

@@ -30,7 +30,7 @@ func TestBatchesApart(t *testing.T) {
 				return nil
 			})
 			for range 300 {
-				stalled.Lstat(filepath.Join(dir, "slow"))
+				stalled.Chain().Lstat(filepath.Join(dir, "slow"))
 			}
 			var all sync.WaitGroup
 			all.Go(func() { _ = stalled.Do(t.Context()) }) // there is no such file
@@ -40,7 +40,7 @@ func TestBatchesApart(t *testing.T) {
 			})
 			b := batch.New(s)
 			for i := range 50 {
-				b.Mkdir(filepath.Join(dir, fmt.Sprint(i)), 0o700)
+				b.Chain().Mkdir(filepath.Join(dir, fmt.Sprint(i)), 0o700)
 			}
 			if err := b.Do(t.Context()); err != nil { // hangs if the other is in the way
 				t.Error(err)

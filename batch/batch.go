@@ -8,47 +8,59 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/errs"
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
-// Batch is a list of operations that are performed in one call: [Batch.Do] waits for all of
-// them, [Batch.Each] yields each as it ends.
+// Batch is a set of chains of operations, which are performed in one call. [Batch.Do] waits for all
+// operations. [Batch.Each] yields each operation as it ends.
 type Batch struct {
 	scheduler *sluice.Scheduler // nil before start, if it is the default one
-	inside    *handle.Scheduler // scheduler's. Set by start
+	inside    *handle.Scheduler // the inside of scheduler. Set by start
 	slabs     [][]Op            // see place
-	n         int
+	n         int               // operations
+	last      []*Op             // the last operation of each chain; nil if the chain is empty
+	few       [4]*Op            // the first memory of last
+	chains    int               // chains that have operations
+	wrong     error             // what is wrong with the operations
+	age       uint32            // how often the Batch was Reset
 	state     atomic.Int32
-	chains    int // counted by start
-	run       run // what performs the operations, or has
+	run       run // performs the operations, or has performed them
 	watch     watch
 	reused    bool // Reset has emptied it
 	// call is Op.call: a field so that a test can replace it.
 	call func(*Op) error
 }
 
-var (
-	// ErrChainBroken is the error of operations that were not begun because one before
-	// them in their chain did not succeed wholly. It is ECANCELED, as io_uring has it.
-	ErrChainBroken = errs.Wrap("an operation before it in the chain did not succeed", syscall.ECANCELED)
+// ErrNotBegun is the error of an operation that was not begun. It comes with the context's error if
+// the context has ended, and as [ErrChainBroken] if the chain is broken.
+var ErrNotBegun = errors.New("not begun")
 
-	// ErrNotBegun is the error of operations that were not begun because the context had
-	// ended, or that count as such. It comes with the context's error.
-	ErrNotBegun = errors.New("not begun")
-)
+// ErrChainBroken is the error of an operation that was not begun because an operation before it
+// in its chain had failed. It is ErrNotBegun, and ECANCELED, as io_uring has it.
+var ErrChainBroken error = chainBroken{}
 
-// New returns an empty Batch on the Scheduler s, or on that of [sluice.Default] if s is nil.
-// If there is none, Do returns the error.
-func New(s *sluice.Scheduler) *Batch { return &Batch{scheduler: s, call: (*Op).call} }
+type chainBroken struct{}
 
-// Do performs the operations and returns when all have ended. The error is that of the first
-// operation, in the order in which they were added, that failed by itself. If none did, it is
-// [ErrNotBegun] with ctx's error if that has kept one from beginning.
+func (chainBroken) Error() string {
+	return "an operation before it in the chain did not succeed: " + syscall.ECANCELED.Error()
+}
+
+func (chainBroken) Unwrap() []error { return []error{ErrNotBegun, syscall.ECANCELED} }
+
+// New returns an empty Batch on the Scheduler s, or on the Scheduler of [sluice.Default] if s is
+// nil. If that fails, Do returns its error.
+func New(s *sluice.Scheduler) *Batch {
+	b := &Batch{scheduler: s, call: (*Op).call}
+	b.last = b.few[:0]
+	return b
+}
+
+// Do performs the operations and returns when all have ended. It returns the error of the first
+// operation, in the order in which they were added, that has failed. If none has failed, and
+// the context has kept one from beginning, it returns [ErrNotBegun] with ctx's error.
 //
-// A Batch is refused as a whole, and nothing is performed, if one of its operations is wrong
-// in itself (see [Batch.ReadAt]), if its Scheduler is closed, or if it has been performed and
-// was not Reset.
+// Do refuses the whole Batch, and performs nothing, if an operation is wrong (see [Target]), if
+// the Scheduler is closed, or if the Batch has been performed and was not Reset.
 func (b *Batch) Do(ctx context.Context) error {
 	r, err := b.start(ctx)
 	if err != nil {
@@ -58,10 +70,10 @@ func (b *Batch) Do(ctx context.Context) error {
 	return b.firstError()
 }
 
-// Each performs the operations and yields each as it ends, with its error; those of a chain in
-// their order. As long as operations are quick, they are performed between the turns of the
-// loop. If the loop is left early, what has not begun does not begin, and the rest is waited
-// for. A Batch that is refused, see [Batch.Do], yields nothing but the error, with a nil Op.
+// Each performs the operations and yields each with its error when it has ended; operations of a
+// chain in their order. Quick operations are performed between the turns of the loop. If the
+// loop is left early, no further operation begins, and Each waits for those in progress. A Batch
+// that Do would refuse yields a nil Op and the error.
 func (b *Batch) Each(ctx context.Context) iter.Seq2[*Op, error] {
 	return func(yield func(*Op, error) bool) {
 		cancel := func() {}
@@ -88,16 +100,16 @@ func (b *Batch) Each(ctx context.Context) iter.Seq2[*Op, error] {
 }
 
 // firstError returns the error of Do.
-func (b *Batch) firstError() (notBegun error) {
+func (b *Batch) firstError() (unbegun error) {
 	for i := range b.n {
 		switch op := b.op(i); op.state {
-		case Failed:
+		case failed:
 			return op.err
-		case NotBegun:
-			if notBegun == nil {
-				notBegun = op.err
+		case notBegun:
+			if unbegun == nil {
+				unbegun = op.err
 			}
 		}
 	}
-	return notBegun
+	return unbegun
 }

@@ -22,22 +22,24 @@ func TestBatchChain(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := filepath.Join(dir, "file")
 		b := batch.New(s)
-		create := b.OpenFile(name+".new", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600).Then()
-		b.Allocate(create, 0, 8192).Then()
-		b.WriteAt(create, []byte("hello, "), 0).Then()
-		b.WriteVec(create, [][]byte{[]byte("wor"), nil, []byte("ld")}, 7).Then()
-		b.Sync(create).Then()
-		b.Close(create).Then()
-		b.Rename(name+".new", name)
+		c := b.Chain()
+		create := c.OpenFile(name+".new", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		c.Allocate(create, 0, 8192)
+		c.WriteAt(create, []byte("hello, "), 0)
+		c.WriteVec(create, [][]byte{[]byte("wor"), nil, []byte("ld")}, 7)
+		c.Sync(create)
+		c.Close(create)
+		c.Rename(name+".new", name)
 		if err := b.Do(t.Context()); err != nil && !errors.Is(err, syscall.EOPNOTSUPP) {
 			t.Fatalf("Do = %v", err)
 		}
 		b.Reset()
-		open := b.Open(name).Then()
+		c = b.Chain()
+		open := c.Open(name)
 		first, second := make([]byte, 5), [][]byte{make([]byte, 3), make([]byte, 4)}
-		b.ReadAt(open, first, 0).Then()
-		b.ReadVec(open, second, 5).Then()
-		info := b.Stat(name)
+		c.ReadAt(open, first, 0)
+		c.ReadVec(open, second, 5)
+		info := c.Stat(name)
 		if err := b.Do(t.Context()); err != nil {
 			t.Fatalf("Do = %v", err)
 		}
@@ -45,7 +47,7 @@ func TestBatchChain(t *testing.T) {
 		if got != "hello, world" || info.Info().Size() != 12 {
 			t.Errorf("read %q of a file of %d bytes; want hello, world", got, info.Info().Size())
 		}
-		readAndClose(t, open.File(), "hello, world")
+		readAndClose(t, open.Op().File(), "hello, world")
 	})
 }
 
@@ -61,8 +63,8 @@ func readAndClose(t *testing.T, f *sluice.File, want string) {
 	}
 }
 
-// TestBatchBreaks sees how chains end in which an operation does not succeed
-// wholly, and that nothing of them stays open.
+// TestBatchBreaks has chains in which an operation does not succeed wholly. It checks how they
+// end, and that no file of theirs stays open.
 func TestBatchBreaks(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "file")
@@ -71,18 +73,20 @@ func TestBatchBreaks(t *testing.T) {
 		}
 		before := tempDescriptors(t)
 		b := batch.New(s)
-		missing := b.Open(name + ".no").Then()
-		b.ReadAt(missing, make([]byte, 4), 0).Then()
-		missingClose := b.Close(missing)
-		short := b.Open(name).Then()
-		read := b.ReadAt(short, make([]byte, 20), 4).Then()
-		shortClose := b.Close(short)
-		alone := b.Mkdir(name+".dir", 0o700)
+		c := b.Chain()
+		missing := c.Open(name + ".no")
+		c.ReadAt(missing, make([]byte, 4), 0)
+		missingClose := c.Close(missing)
+		c = b.Chain()
+		short := c.Open(name)
+		read := c.ReadAt(short, make([]byte, 20), 4)
+		shortClose := c.Close(short)
+		alone := b.Chain().Mkdir(name+".dir", 0o700)
 		err := b.Do(t.Context())
-		wantOps(t, []*batch.Op{missing, missingClose, short, read, shortClose, alone},
+		wantOps(t, []*batch.Op{missing.Op(), missingClose, short.Op(), read, shortClose, alone},
 			batch.Failed, batch.NotBegun, batch.Done, batch.Failed, batch.NotBegun, batch.Done)
-		if err != missing.Err() || !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("Do = %v; want the first open's error, %v", err, missing.Err())
+		if err != missing.Op().Err() || !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("Do = %v; want the first open's error, %v", err, missing.Op().Err())
 		}
 		if read.N() != 6 || read.Err() != io.EOF {
 			t.Errorf("short ReadAt = %d, %v; want 6, io.EOF", read.N(), read.Err())
@@ -91,7 +95,7 @@ func TestBatchBreaks(t *testing.T) {
 		if err := shortClose.Err(); !errors.Is(err, batch.ErrChainBroken) || !errors.Is(err, syscall.ECANCELED) || !errors.As(err, &path) || path.Path != name {
 			t.Errorf("Close after a short read = %v; want a PathError of %s, ErrChainBroken and ECANCELED", err, name)
 		}
-		if short.File() != nil {
+		if short.Op().File() != nil {
 			t.Error("a file that its chain closes is given out")
 		}
 		if after := tempDescriptors(t); after > before {
@@ -109,8 +113,8 @@ func wantOps(t *testing.T, ops []*batch.Op, want ...batch.State) {
 	}
 }
 
-// tempDescriptors counts what refers to files in a temporary directory, on disk
-// or in memory: descriptors, and places in the tables of rings.
+// tempDescriptors counts the references to files in a temporary directory, on disk or in memory:
+// descriptors, and places in the tables of rings.
 func tempDescriptors(t *testing.T) (n int) {
 	t.Helper()
 	fds, err := os.ReadDir("/proc/self/fd")
@@ -155,25 +159,32 @@ func filesOfRing(t *testing.T, fd string) (n int) {
 func TestBatchRefuses(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
 	dir := t.TempDir()
-	f := testenv.TextOn(t, s, dir)
 	other := batch.New(s)
-	for what, fill := range map[string]func(b *batch.Batch){
-		"operation 1 (read): it has no file":                                      func(b *batch.Batch) { b.ReadAt(nil, nil, 0) },
-		"operation 1 (sync): it has no file":                                      func(b *batch.Batch) { b.Sync((*sluice.File)(nil)) },
-		"operation 1 (close): its file is of no operation":                        func(b *batch.Batch) { b.Close((*batch.Op)(nil)) },
-		"operation 1 (close): its file is of an operation that opens none":        func(b *batch.Batch) { b.Close(other.Open("x")) },
-		"operation 2 (read): its file is opened by operation 1, which is not bef": func(b *batch.Batch) { b.ReadAt(b.Open("x"), nil, 0) },
-		"operation 3 (sync): its file, that of operation 1, is closed before it": func(b *batch.Batch) {
-			o := b.Open("x").Then()
-			b.Close(o).Then()
-			b.Sync(o)
+	b := batch.New(s)
+	old := b.Chain()
+	oldFile := old.Open("x")
+	for what, fill := range map[string]func(){
+		"operation 1 (read): it has no file":                     func() { b.Chain().ReadAt(batch.Target{}, nil, 0) },
+		"operation 1 (close): its file is opened by another Bat": func() { b.Chain().Close(other.Chain().Open("x")) },
+		"operation 1 (sync): its file is opened by another Batc": func() { b.Chain().Sync(oldFile) },
+		"operation 1 (stat): its Chain was made before Reset":    func() { old.Stat("x") },
+		"operation 2 (read): its file is opened by operation 1, which is not in its chain": func() {
+			open := b.Chain().Open("x")
+			b.Chain().ReadAt(open, nil, 0)
 		},
-		"operation 1 (read): In of an operation that has no name": func(b *batch.Batch) { b.ReadAt(f, nil, 0).In(f) },
-		"operation 1 (stat): In of no directory":                  func(b *batch.Batch) { b.Stat("x").In(nil) },
+		"operation 3 (sync): its file, which operation 1 opens, is closed before it": func() {
+			c := b.Chain()
+			o := c.Open("x")
+			c.Close(o)
+			c.Sync(o)
+			c.Datasync(o) // the error is of the first
+		},
+		"operation 1 (stat): AllowShort of an operation that is neither ReadAt nor": func() { b.Chain().Stat("x").AllowShort() },
+		"Chain.In of no directory": func() { b.Chain().In(nil).Stat("x") },
 	} {
-		b := batch.New(s)
-		b.Mkdir(filepath.Join(dir, "made"), 0o700)
-		fill(b)
+		b.Reset()
+		made := b.Chain().Mkdir(filepath.Join(dir, "made"), 0o700)
+		fill()
 		if err := b.Do(t.Context()); err == nil || !strings.Contains(err.Error(), "sluice: Batch: "+what) {
 			t.Errorf("Do = %v; want %s", err, what)
 		}
@@ -182,10 +193,95 @@ func TestBatchRefuses(t *testing.T) {
 				t.Errorf("Each yields %v, %v; want nil and an error", op, err)
 			}
 		}
+		if !errors.Is(made.Err(), batch.ErrNotBegun) {
+			t.Errorf("an operation of it has the error %v; want ErrNotBegun", made.Err())
+		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "made")); err == nil {
 		t.Error("a Batch that is refused has made a directory")
 	}
+	b.Reset()
+	b.Chain().Stat(dir)
+	if err := b.Do(t.Context()); err != nil {
+		t.Errorf("Do after Reset = %v; want nil: what was wrong is gone", err)
+	}
+}
+
+// TestChainMade: no Target is of a nil file, and operations are added to chains that a Batch has
+// made.
+func TestChainMade(t *testing.T) {
+	for what, do := range map[string]func(){
+		"sluice: batch.On of no file":                          func() { batch.On(nil) },
+		"sluice: Batch: an operation added to the zero Chain;": func() { batch.Chain{}.Stat("x") },
+	} {
+		func() {
+			defer func() {
+				if said, ok := recover().(string); !ok || !strings.HasPrefix(said, what) {
+					t.Errorf("the panic says %q; want %s", said, what)
+				}
+			}()
+			do()
+		}()
+	}
+}
+
+// TestBatchInterleaved adds the operations of chains in turns, and performs each chain in its
+// order: also by copies of a Chain, and with chains that have no operation.
+func TestBatchInterleaved(t *testing.T) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		for _, n := range []int{1, 2, 7, 300} { // the kernel may perform the reads of 300
+			dir := t.TempDir()
+			b := batch.New(s)
+			chains, files, ops := make([]batch.Chain, n), make([]batch.Target, n), make([][]*batch.Op, n)
+			turn := func(add func(c batch.Chain, i int) *batch.Op) {
+				for i := range chains {
+					ops[i] = append(ops[i], add(chains[i], i))
+				}
+			}
+			fill := func(open func(c batch.Chain, name string) batch.Target, transfer func(c batch.Chain, f batch.Target, i int) *batch.Op) {
+				b.Reset()
+				clear(ops)
+				for i := range chains {
+					b.Chain() // and no operation
+					chains[i] = b.Chain()
+				}
+				turn(func(c batch.Chain, i int) *batch.Op {
+					files[i] = open(c, filepath.Join(dir, fmt.Sprint(i)))
+					return files[i].Op()
+				})
+				turn(func(c batch.Chain, i int) *batch.Op { return transfer(c, files[i], i) })
+				turn(func(c batch.Chain, i int) *batch.Op { return c.Close(files[i]) })
+			}
+			fill(
+				func(c batch.Chain, name string) batch.Target {
+					return c.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+				},
+				func(c batch.Chain, f batch.Target, i int) *batch.Op { return c.WriteAt(f, []byte{byte(i)}, 0) })
+			if err := b.Do(t.Context()); err != nil {
+				t.Fatalf("Do of %d writing chains = %v", n, err)
+			}
+			if err := os.Remove(filepath.Join(dir, "0")); err != nil {
+				t.Fatal(err)
+			}
+			got := make([]byte, n)
+			fill(batch.Chain.Open, func(c batch.Chain, f batch.Target, i int) *batch.Op { return c.ReadAt(f, got[i:i+1], 0) })
+			next := map[*batch.Op]int{}
+			for op := range b.Each(t.Context()) {
+				i, k := op.Index()%n, op.Index()/n
+				if op != ops[i][k] || next[ops[i][0]] != k {
+					t.Errorf("operation %d of chain %d of %d is yielded as number %d", k, i, n, next[ops[i][0]])
+				}
+				next[ops[i][0]]++
+			}
+			wantOps(t, ops[0], batch.Failed, batch.NotBegun, batch.NotBegun)
+			for i := 1; i < n; i++ {
+				wantOps(t, ops[i], batch.Done, batch.Done, batch.Done)
+				if got[i] != byte(i) || next[ops[i][0]] != 3 {
+					t.Errorf("chain %d of %d has read %d, and %d operations were yielded; want %d, 3", i, n, got[i], next[ops[i][0]], byte(i))
+				}
+			}
+		}
+	})
 }
 
 // TestBatchOnce performs a Batch twice, empty, and on a closed Scheduler.
@@ -199,7 +295,7 @@ func TestBatchOnce(t *testing.T) {
 		t.Error("Do a second time = nil; want an error")
 	}
 	b.Reset()
-	stat := b.Stat(t.TempDir())
+	stat := b.Chain().Stat(t.TempDir())
 	if err := b.Do(t.Context()); err != nil || stat.State() != batch.Done {
 		t.Errorf("Do after Reset = %v, %v", err, stat.State())
 	}
@@ -212,7 +308,7 @@ func TestBatchOnce(t *testing.T) {
 	s.Close() // before it has chosen a driver
 	b = batch.New(s)
 	for range 100 {
-		b.Stat(t.TempDir())
+		b.Chain().Stat(t.TempDir())
 	}
 	if err := b.Do(t.Context()); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Do on a Scheduler that was closed at once = %v; want os.ErrClosed", err)
@@ -230,23 +326,24 @@ func TestBatchAt(t *testing.T) {
 		}
 		defer dir.Close()
 		b := batch.New(s)
-		b.Mkdir("a", 0o700).In(dir).Then()
-		f := b.OpenFile("a/f", os.O_RDWR|os.O_CREATE, 0o600).In(dir).Then()
-		b.WriteAt(f, []byte("text"), 0).Then()
-		b.Close(f).Then()
-		b.HardLink("a/f", "a/g").In(dir).Then()
-		b.Symlink("g", "a/s").In(dir).Then()
-		b.Rename("a/f", "f").In(dir).Then()
-		stat := b.Stat("a/s").In(dir).Then()
-		lstat := b.Lstat("a/s").In(dir).Then()
-		b.Unlink("a/s").In(dir).Then()
-		b.Unlink("a/g").In(dir).Then()
-		b.Rmdir("a").In(dir).Then()
-		kept := b.Open("f").In(dir)
+		c := b.Chain().In(dir)
+		c.Mkdir("a", 0o700)
+		f := c.OpenFile("a/f", os.O_RDWR|os.O_CREATE, 0o600)
+		c.WriteAt(f, []byte("text"), 0)
+		c.Close(f)
+		c.HardLink("a/f", "a/g")
+		c.Symlink("g", "a/s")
+		c.Rename("a/f", "f")
+		stat := c.Stat("a/s")
+		lstat := c.Lstat("a/s")
+		c.Unlink("a/s")
+		c.Unlink("a/g")
+		c.Rmdir("a")
+		kept := c.Open("f")
 		if err := b.Do(t.Context()); err != nil {
 			t.Fatalf("Do = %v", err)
 		}
-		readAndClose(t, kept.File(), "text")
+		readAndClose(t, kept.Op().File(), "text")
 		want, err := os.Stat(filepath.Join(name, "f"))
 		if err != nil || !os.SameFile(stat.Info(), want) {
 			t.Errorf("Stat = %v, %v; want the file %v", stat.Info(), err, want)
@@ -257,15 +354,16 @@ func TestBatchAt(t *testing.T) {
 	})
 }
 
-// TestBatchEach yields what ends, and stops when the loop is left.
+// TestBatchEach yields operations as they end, and stops when the loop is left.
 func TestBatchEach(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()
 		b := batch.New(s)
 		const n = 1000
 		for i := range n {
-			b.Mkdir(filepath.Join(dir, fmt.Sprint(i)), 0o700).Then()
-			b.Rmdir(filepath.Join(dir, fmt.Sprint(i)))
+			c := b.Chain()
+			c.Mkdir(filepath.Join(dir, fmt.Sprint(i)), 0o700)
+			c.Rmdir(filepath.Join(dir, fmt.Sprint(i)))
 		}
 		seen := map[int]bool{}
 		for op, err := range b.Each(t.Context()) {
@@ -279,7 +377,7 @@ func TestBatchEach(t *testing.T) {
 		}
 		b.Reset()
 		for i := range n {
-			b.Mkdir(filepath.Join(dir, fmt.Sprint(i)), 0o700)
+			b.Chain().Mkdir(filepath.Join(dir, fmt.Sprint(i)), 0o700)
 		}
 		for range b.Each(t.Context()) {
 			break

@@ -19,8 +19,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// BenchmarkBatch compares Batches with what their user would have written: a
-// loop, and the same by 64 goroutines. All take turns; the metrics are medians of
+// BenchmarkBatch compares Batches with the code that they replace: a loop of calls, and 64
+// goroutines that share the calls. All take turns; the metrics are medians of
 // operations (files, names) a second, in thousands, and of microseconds of CPU
 // each. docs/decisions/0022-batch.md has the figures.
 func BenchmarkBatch(b *testing.B) {
@@ -148,7 +148,7 @@ func (w work) spread(n, goroutines int) error {
 	return nil
 }
 
-// side is one of those that are compared.
+// side is one side of a comparison.
 type side struct {
 	name      string
 	do        func() error
@@ -238,9 +238,10 @@ func benchmarkFiles(b *testing.B, n int) (names []string) {
 func readWork(b *testing.B, s *sluice.Scheduler, n int) work {
 	names, memory := benchmarkFiles(b, n), make([]byte, n*4096)
 	add := func(b *batch.Batch, i int) {
-		f := b.Open(names[i]).Then()
-		b.ReadAt(f, memory[i*4096:(i+1)*4096], 0).Then()
-		b.Close(f)
+		c := b.Chain()
+		f := c.Open(names[i])
+		c.ReadAt(f, memory[i*4096:(i+1)*4096], 0)
+		c.Close(f)
 	}
 	return work{
 		one: func(i int) error {
@@ -259,8 +260,8 @@ func statWork(b *testing.B, s *sluice.Scheduler, n int) work {
 			_, err := os.Stat(names[i])
 			return err
 		},
-		batch: batchOf(s, n, func(b *batch.Batch, i int) { b.Stat(names[i]) }),
-		each:  eachOf(s, n, func(b *batch.Batch, i int) { b.Stat(names[i]) }),
+		batch: batchOf(s, n, func(b *batch.Batch, i int) { b.Chain().Stat(names[i]) }),
+		each:  eachOf(s, n, func(b *batch.Batch, i int) { b.Chain().Stat(names[i]) }),
 	}
 }
 
@@ -270,12 +271,13 @@ func createWork(sync bool) func(b *testing.B, s *sluice.Scheduler, n int) work {
 		names, data := benchmarkFiles(b, n), make([]byte, 4096)
 		const flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 		add := func(b *batch.Batch, i int) {
-			f := b.OpenFile(names[i], flag, 0o600).Then()
-			b.WriteAt(f, data, 0).Then()
+			c := b.Chain()
+			f := c.OpenFile(names[i], flag, 0o600)
+			c.WriteAt(f, data, 0)
 			if sync {
-				b.Sync(f).Then()
+				c.Sync(f)
 			}
-			b.Close(f)
+			c.Close(f)
 		}
 		return work{
 			one: func(i int) error {
@@ -301,7 +303,7 @@ func renameWork(b *testing.B, s *sluice.Scheduler, n int) work {
 	for i := range names {
 		there[i] = names[i] + ".new"
 	}
-	add := func(b *batch.Batch, i int) { b.Rename(names[i], there[i]) }
+	add := func(b *batch.Batch, i int) { b.Chain().Rename(names[i], there[i]) }
 	rename, each := batchOf(s, n, add), eachOf(s, n, add)
 	return work{
 		one: func(i int) error {
@@ -329,8 +331,9 @@ func linkWork(b *testing.B, s *sluice.Scheduler, n int) work {
 		there[i] = names[i] + ".link"
 	}
 	add := func(b *batch.Batch, i int) {
-		b.HardLink(names[i], there[i]).Then()
-		b.Unlink(there[i])
+		c := b.Chain()
+		c.HardLink(names[i], there[i])
+		c.Unlink(there[i])
 	}
 	return work{
 		one: func(i int) error {
@@ -350,8 +353,9 @@ func mkdirWork(b *testing.B, s *sluice.Scheduler, n int) work {
 		names[i] += ".dir"
 	}
 	add := func(b *batch.Batch, i int) {
-		b.Mkdir(names[i], 0o700).Then()
-		b.Rmdir(names[i])
+		c := b.Chain()
+		c.Mkdir(names[i], 0o700)
+		c.Rmdir(names[i])
 	}
 	return work{
 		one: func(i int) error {
@@ -387,11 +391,11 @@ func pagesWork(b *testing.B, s *sluice.Scheduler, n, flag int) work {
 		theirs.Close()
 		ours.Close()
 	})
-	memory := testenv.AlignedBytes(n * 4096)
+	memory, on := testenv.AlignedBytes(n*4096), batch.On(ours)
 	page := func(i int) ([]byte, int64) { return memory[i*4096 : (i+1)*4096], int64(i) * 4096 }
 	add := func(b *batch.Batch, i int) {
 		p, off := page(i)
-		b.ReadAt(ours, p, off)
+		b.Chain().ReadAt(on, p, off)
 	}
 	return work{
 		one: func(i int) error {

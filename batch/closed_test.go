@@ -12,9 +12,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestBatchClosedDirectory: what is relative to a directory that was closed, or is
-// done to it, fails as package os would have it, alone and in chains that the kernel
-// performs.
+// TestBatchClosedDirectory: an operation on a closed directory, or on a name in it, fails with the
+// error of package os, alone and in a chain that the kernel performs.
 func TestBatchClosedDirectory(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := t.TempDir()
@@ -29,19 +28,24 @@ func TestBatchClosedDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := batch.New(s)
-		for _, op := range []*batch.Op{
-			b.Open("file"), b.OpenFile("new", os.O_CREATE|os.O_RDWR, 0o600), b.Stat("file"), b.Lstat("file"),
-			b.Mkdir("new", 0o700), b.Rename("file", "new"), b.HardLink("file", "new"), b.Symlink("file", "new"),
-			b.Unlink("file"), b.Rmdir("file"),
-		} {
-			op.In(dir)
-		}
-		b.Truncate(dir, 0)
+		in := func() batch.Chain { return b.Chain().In(dir) }
+		in().Open("file")
+		in().OpenFile("new", os.O_CREATE|os.O_RDWR, 0o600)
+		in().Stat("file")
+		in().Lstat("file")
+		in().Mkdir("new", 0o700)
+		in().Rename("file", "new")
+		in().HardLink("file", "new")
+		in().Symlink("file", "new")
+		in().Unlink("file")
+		in().Rmdir("file")
+		b.Chain().Truncate(batch.On(dir), 0)
 		alone := b.Len()
 		for range 200 {
-			open := b.Open("file").In(dir).Then()
-			b.ReadAt(open, make([]byte, 4), 0).Then()
-			b.Close(open)
+			c := in()
+			open := c.Open("file")
+			c.ReadAt(open, make([]byte, 4), 0)
+			c.Close(open)
 		}
 		if err := b.Do(t.Context()); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("Do = %v; want os.ErrClosed", err)

@@ -56,8 +56,9 @@ func TestBatchWithdrawn(t *testing.T) {
 		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
 		ctx.left.Store(at + 1)
 		b, buf := batch.New(s), testenv.AlignedBytes(testenv.PageSize)
-		read := b.ReadAt(f, buf, testenv.PageSize).Then()
-		after := b.Sync(f)
+		c := b.Chain()
+		read := c.ReadAt(batch.On(f), buf, testenv.PageSize)
+		after := c.Sync(batch.On(f))
 		err := b.Do(ctx)
 		for _, op := range []*batch.Op{read, after} {
 			if op.State() != batch.NotBegun || !errors.Is(op.Err(), batch.ErrNotBegun) || !errors.Is(op.Err(), context.Canceled) {
@@ -77,8 +78,8 @@ func TestBatchWithdrawn(t *testing.T) {
 }
 
 // TestBatchBegun ends the context when an open of a FIFO has begun: it waits for
-// the other end all the same, and has its result; what is linked to it has not
-// begun.
+// the other end all the same, and has its result. The next operation of its chain
+// has not begun.
 func TestBatchBegun(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "fifo")
@@ -100,14 +101,15 @@ func TestBatchBegun(t *testing.T) {
 			close(begun)
 			return nil
 		})
-		open := b.Open(name).Then()
-		stat := b.Stat(name)
+		c := b.Chain()
+		open := c.Open(name)
+		stat := c.Stat(name)
 		err := b.Do(ctx)
-		wantOps(t, []*batch.Op{open, stat}, batch.Done, batch.NotBegun)
+		wantOps(t, []*batch.Op{open.Op(), stat}, batch.Done, batch.NotBegun)
 		if !errors.Is(err, batch.ErrNotBegun) || !errors.Is(stat.Err(), context.Canceled) {
 			t.Errorf("Do = %v, of the second operation %v; want ErrNotBegun and context.Canceled", err, stat.Err())
 		}
-		if err := errors.Join(<-other, open.File().Close()); err != nil {
+		if err := errors.Join(<-other, open.Op().File().Close()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -117,10 +119,10 @@ func TestBatchBegun(t *testing.T) {
 // been made, and waits until the write beside it cannot have had its error. It was begun.
 func TestBatchUnconfirmed(t *testing.T) {
 	hang.Watch(t)
-	for name, add := range map[string]func(b *batch.Batch, f *sluice.File) *batch.Op{
-		"WriteAt": func(b *batch.Batch, f *sluice.File) *batch.Op { return b.WriteAt(f, []byte("here"), 4) },
-		"WriteVec": func(b *batch.Batch, f *sluice.File) *batch.Op { // the played call writes the first buffer
-			return b.WriteVec(f, [][]byte{[]byte("here"), []byte("and here")}, 4)
+	for name, add := range map[string]func(c batch.Chain, f batch.Target) *batch.Op{
+		"WriteAt": func(c batch.Chain, f batch.Target) *batch.Op { return c.WriteAt(f, []byte("here"), 4) },
+		"WriteVec": func(c batch.Chain, f batch.Target) *batch.Op { // the played call writes the first buffer
+			return c.WriteVec(f, [][]byte{[]byte("here"), []byte("and here")}, 4)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,8 +153,9 @@ func TestBatchUnconfirmed(t *testing.T) {
 				cancel()
 			}()
 			b := batch.New(s)
-			write := add(b, f).Then()
-			after := b.Sync(f)
+			c := b.Chain()
+			write := add(c, batch.On(f))
+			after := c.Sync(batch.On(f))
 			err = b.Do(ctx)
 			if write.State() != batch.Failed || write.N() != 0 || !errors.Is(write.Err(), context.Canceled) || err != write.Err() {
 				t.Errorf("the write = %v, %d, %v, and Do = %v; want it failed, 0, context.Canceled, and the same", write.State(), write.N(), write.Err(), err)

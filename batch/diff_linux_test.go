@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -40,8 +41,8 @@ var batchKindNames = []string{
 	"allocate", "advise", "stat", "lstat", "rename", "link", "symlink", "unlink", "rmdir", "mkdir",
 }
 
-// randomChain draws a chain. One in two opens, reads and closes, as those do
-// that the kernel may perform as a whole.
+// randomChain draws a chain. One in two only opens, reads and closes, so that the kernel may
+// perform it as a whole.
 func randomChain(r *rand.Rand) (steps []batchStep) {
 	names := []string{"a", "b", "c", "d", "d/e", "no/f"}
 	name := func() string { return names[r.IntN(len(names))] }
@@ -75,7 +76,7 @@ func randomChain(r *rand.Rand) (steps []batchStep) {
 	return steps
 }
 
-// bytesOf are those that a step writes.
+// bytesOf returns the bytes that a step writes.
 func (s batchStep) bytesOf() []byte {
 	b := make([]byte, s.n)
 	for i := range b {
@@ -99,55 +100,77 @@ func prepareChain(t *testing.T, dir string) {
 	}
 }
 
-// add adds a step to a Batch. It returns what is to be looked at of its data.
-func (s batchStep) add(b *batch.Batch, dir string, chain []*batch.Op) (*batch.Op, []byte) {
-	name, other, buf := filepath.Join(dir, s.name), filepath.Join(dir, s.other), s.bytesOf()
-	var file *batch.Op
-	if s.open < len(chain) {
-		file = chain[s.open]
+// addedChain is a random chain as a Batch has it.
+type addedChain struct {
+	batch.Chain
+	dir   string
+	steps []batchStep
+	ops   []*batch.Op
+	data  [][]byte             // of each operation, what it reads
+	files map[int]batch.Target // by the steps that open them
+}
+
+// addNext adds the next step of the chain. It reports whether there was one.
+func (c *addedChain) addNext() bool {
+	k := len(c.ops)
+	if k == len(c.steps) {
+		return false
 	}
+	var op *batch.Op
+	var buf []byte
+	if s := c.steps[k]; s.kind == "open" {
+		c.files[k] = c.OpenFile(filepath.Join(c.dir, s.name), s.flag, 0o600)
+		op = c.files[k].Op()
+	} else {
+		op, buf = s.add(c.Chain, c.dir, c.files[s.open])
+	}
+	c.ops, c.data = append(c.ops, op), append(c.data, buf)
+	return true
+}
+
+// add adds a step that is no open to a chain. It returns the buffer of a read as well.
+func (s batchStep) add(c batch.Chain, dir string, file batch.Target) (*batch.Op, []byte) {
+	name, other, buf := filepath.Join(dir, s.name), filepath.Join(dir, s.other), s.bytesOf()
 	half := [][]byte{buf[:s.n/2], nil, buf[s.n/2 : s.n*3/4], buf[s.n*3/4:]}
 	switch s.kind {
-	case "open":
-		return b.OpenFile(name, s.flag, 0o600), nil
 	case "read":
 		clear(buf)
-		return b.ReadAt(file, buf, int64(s.off)), buf
+		return c.ReadAt(file, buf, int64(s.off)), buf
 	case "readv":
 		clear(buf)
-		return b.ReadVec(file, half, int64(s.off)), buf
+		return c.ReadVec(file, half, int64(s.off)), buf
 	case "write":
-		return b.WriteAt(file, buf, int64(s.off)), nil
+		return c.WriteAt(file, buf, int64(s.off)), nil
 	case "writev":
-		return b.WriteVec(file, half, int64(s.off)), nil
+		return c.WriteVec(file, half, int64(s.off)), nil
 	case "close":
-		return b.Close(file), nil
+		return c.Close(file), nil
 	case "sync":
-		return b.Sync(file), nil
+		return c.Sync(file), nil
 	case "datasync":
-		return b.Datasync(file), nil
+		return c.Datasync(file), nil
 	case "truncate":
-		return b.Truncate(file, int64(s.n)), nil
+		return c.Truncate(file, int64(s.n)), nil
 	case "allocate":
-		return b.Allocate(file, int64(s.off), int64(s.n)), nil
+		return c.Allocate(file, int64(s.off), int64(s.n)), nil
 	case "advise":
-		return b.Advise(file, int64(s.off), int64(s.n), sluice.AdviceWillNeed), nil
+		return c.Advise(file, int64(s.off), int64(s.n), sluice.AdviceWillNeed), nil
 	case "stat":
-		return b.Stat(name), nil
+		return c.Stat(name), nil
 	case "lstat":
-		return b.Lstat(name), nil
+		return c.Lstat(name), nil
 	case "rename":
-		return b.Rename(name, other), nil
+		return c.Rename(name, other), nil
 	case "link":
-		return b.HardLink(name, other), nil
+		return c.HardLink(name, other), nil
 	case "symlink":
-		return b.Symlink(s.other, name), nil
+		return c.Symlink(s.other, name), nil
 	case "unlink":
-		return b.Unlink(name), nil
+		return c.Unlink(name), nil
 	case "rmdir":
-		return b.Rmdir(name), nil
+		return c.Rmdir(name), nil
 	}
-	return b.Mkdir(name, 0o700), nil
+	return c.Mkdir(name, 0o700), nil
 }
 
 // batchOutcome tells how an operation ended.
@@ -167,9 +190,9 @@ func batchOutcome(n int, data []byte, info os.FileInfo, err error, dir string) s
 
 // TestBatchDifferential performs random Batches, with every driver and through
 // drivers whose operations are cut short and refused for a moment, and compares
-// each result, error and the resulting tree with what package os makes of them;
-// also on a disk of which a part cannot be read, or written, or synced, and where
-// names cannot be had.
+// each result, each error and the resulting tree with package os. One disk has parts that cannot
+// be read, written or synced, and names that cannot be used. In every second round the chains are
+// filled in turns.
 func TestBatchDifferential(t *testing.T) {
 	start := seed.Of(t)
 	for _, name := range testenv.Drivers {
@@ -181,11 +204,11 @@ func TestBatchDifferential(t *testing.T) {
 	}
 }
 
-// transients pass when what meets them is tried again.
+// transients are faults that pass when the request is made again.
 var transients = []fault.Verdict{{Short: 700}, {Errno: syscall.EINTR}, {Errno: syscall.EAGAIN}, {Late: 3}}
 
-// faultyScheduler makes a Scheduler whose drivers, that of chains included, cut
-// transfers short and ask for them to be tried again.
+// faultyScheduler makes a Scheduler whose drivers, also the driver of chains, cut transfers short
+// and ask for them to be tried again.
 func faultyScheduler(t *testing.T, name string, seed uint64) *sluice.Scheduler {
 	t.Helper()
 	decide := fault.Random(seed, 0.4, transients...)
@@ -237,27 +260,23 @@ func batchDiff(t *testing.T, s *sluice.Scheduler, seed uint64, disk referenceDis
 		if disk == (faultyDisk{}) {
 			b.PlayCalls(func(op *batch.Op) error { return nameFault(op.Kind(), op.Subject()) })
 		}
-		ops, data := make([][]*batch.Op, len(chains)), map[*batch.Op][]byte{}
+		added := make([]*addedChain, len(chains))
 		for i := range chains {
 			chains[i] = randomChain(r)
 			for _, side := range []string{"ours", "theirs"} {
 				prepareChain(t, filepath.Join(root, side, fmt.Sprint(i)))
 			}
-			for k, step := range chains[i] {
-				op, buf := step.add(b, filepath.Join(root, "ours", fmt.Sprint(i)), ops[i])
-				data[op] = buf
-				ops[i] = append(ops[i], op)
-				if k < len(chains[i])-1 {
-					op.Then()
-				}
+			added[i] = &addedChain{
+				Chain: b.Chain(), dir: filepath.Join(root, "ours", fmt.Sprint(i)), steps: chains[i], files: map[int]batch.Target{},
 			}
 		}
+		addAll(r, added, round%2 == 1)
 		before := tempDescriptors(t)
 		if err := b.Do(t.Context()); err != nil && errors.Is(err, batch.ErrNotBegun) {
 			t.Fatal(err)
 		}
 		for i, chain := range chains {
-			compareChain(t, chain, ops[i], data, filepath.Join(root, "ours", fmt.Sprint(i)),
+			compareChain(t, added[i],
 				plainChain(chain, filepath.Join(root, "theirs", fmt.Sprint(i)), disk))
 		}
 		if after := tempDescriptors(t); after > before {
@@ -270,16 +289,29 @@ func batchDiff(t *testing.T, s *sluice.Scheduler, seed uint64, disk referenceDis
 	}
 }
 
+// addAll adds the steps of all chains: one chain after the other, or in turns.
+func addAll(r *rand.Rand, chains []*addedChain, turns bool) {
+	for left := slices.Clone(chains); len(left) > 0; {
+		i := 0
+		if turns {
+			i = r.IntN(len(left))
+		}
+		if !left[i].addNext() {
+			left = slices.Delete(left, i, i+1)
+		}
+	}
+}
+
 // compareChain compares how a chain has ended, and closes what it has opened.
-func compareChain(t *testing.T, chain []batchStep, ops []*batch.Op, data map[*batch.Op][]byte, dir string, want []string) {
+func compareChain(t *testing.T, c *addedChain, want []string) {
 	t.Helper()
-	for k, op := range ops {
-		got := batchOutcome(op.N(), data[op], op.Info(), op.Err(), dir)
+	for k, op := range c.ops {
+		got := batchOutcome(op.N(), c.data[k], op.Info(), op.Err(), c.dir)
 		if op.State() == batch.NotBegun {
 			got = "not begun"
 		}
 		if got != want[k] {
-			t.Errorf("%+v\nas number %d of %+v\n= %s; want\n  %s", chain[k], k, chain, got, want[k])
+			t.Errorf("%+v\nas number %d of %+v\n= %s; want\n  %s", c.steps[k], k, c.steps, got, want[k])
 		}
 		if f := op.File(); f != nil {
 			if err := f.Close(); err != nil {

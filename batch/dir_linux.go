@@ -22,7 +22,7 @@ func (op *Op) inDir() error {
 	})
 }
 
-// withDir calls do with the directory's descriptor, which stays open as long.
+// withDir calls do with the descriptor of the directory, which stays open. It wraps do's error.
 func (op *Op) withDir(do func(dir int) error) error {
 	if err := handle.WithDescriptor(inside.File(op.dir).OS, do); err != nil {
 		return op.wrap(err)
@@ -63,8 +63,8 @@ func (op *Op) at(dir int) error {
 	panic(op.notNamed("at"))
 }
 
-// statInDir opens the name with O_PATH and calls Stat of package os, whose FileInfo
-// os.SameFile takes.
+// statInDir opens the name with O_PATH and calls Stat of package os: os.SameFile takes no other
+// FileInfo.
 func (op *Op) statInDir() error {
 	flag := unix.O_PATH | unix.O_CLOEXEC
 	if op.kind == opLstat {

@@ -16,17 +16,20 @@ const largeFile = 0
 // inDir performs an operation with names that are relative to a directory. It joins them to
 // the directory's name.
 func (op *Op) inDir() error {
-	err := handle.WithDescriptor(inside.File(op.dir).OS, func(int) error { return op.joined(func(int) error { return op.byName() }) })
+	err := handle.WithDescriptor(inside.File(op.dir).OS, func(int) error {
+		return op.joined(func(int) error { return op.byName() })
+	})
 	if err == os.ErrClosed { // the errors of byName are wrapped
 		return op.wrap(err)
 	}
 	return err
 }
 
-// withDir calls do while the names are joined to the directory's, which stays open. The error
-// of do is the system's.
+// withDir calls do while the names are joined to the name of the directory, which stays open. It
+// wraps the error of do.
 func (op *Op) withDir(do func(dir int) error) error {
-	if err := handle.WithDescriptor(inside.File(op.dir).OS, func(int) error { return op.joined(do) }); err != nil {
+	joined := func(int) error { return op.joined(do) }
+	if err := handle.WithDescriptor(inside.File(op.dir).OS, joined); err != nil {
 		return op.wrap(err)
 	}
 	return nil
@@ -42,7 +45,7 @@ func (op *Op) joined(do func(dir int) error) error {
 			*name = filepath.Join(dir.Name(), *name)
 		}
 	}
-	if op.kind != opSymlink { // its old name is text, and no name of a file
+	if op.kind != opSymlink { // the old name of a symbolic link is text, and no name of a file
 		join(&op.name)
 	}
 	if op.kind <= lastOfTwo {

@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestDirectChain: a read of a file that its chain opens with O_DIRECT does not look into the page cache. Such a look
-// would wait for the disk, and keep the processor meanwhile.
+// TestDirectChain: a read of a file that its chain opens with O_DIRECT does not try the page cache.
+// The try would wait for the disk, and keep the processor.
 func TestDirectChain(t *testing.T) {
 	const size = 4096
 	name := filepath.Join(places.Disk(t), "file")
@@ -28,9 +28,10 @@ func TestDirectChain(t *testing.T) {
 			s := testenv.Scheduler(t, sluice.Options{Driver: driver})
 			buf := testenv.AlignedBytes(size)
 			b := batch.New(s)
-			f := b.OpenFile(name, os.O_RDONLY|syscall.O_DIRECT, 0).Then()
-			b.ReadAt(f, buf, 0).Then()
-			b.Close(f)
+			c := b.Chain()
+			f := c.OpenFile(name, os.O_RDONLY|syscall.O_DIRECT, 0)
+			c.ReadAt(f, buf, 0)
+			c.Close(f)
 			if err := b.Do(context.Background()); err != nil {
 				t.Fatal(err)
 			}

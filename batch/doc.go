@@ -1,70 +1,68 @@
-// Package batch performs many file operations, of any kinds mixed, in one call.
+// Package batch performs many file operations of any kinds in one call.
 //
 //	b := batch.New(nil)
 //	for i, name := range names {
-//		open := b.Open(name).Then()
-//		b.ReadAt(open, bufs[i], 0).Then()
-//		b.Close(open)
+//		c := b.Chain()
+//		f := c.Open(name)
+//		c.ReadAt(f, bufs[i], 0)
+//		c.Close(f)
 //	}
 //	err := b.Do(ctx)
 //
 // # Chains
 //
-// The operations of a [Batch] have no order among each other, and several of them may go on
-// at once (see Bounds), unless they are chained: the operation that is added after one with
-// [Op.Then] begins when that one has succeeded wholly. A short read (io.EOF) breaks the chain,
-// unless [Op.AllowShort] permits it. If an operation of a chain fails, those after it are not
-// begun, and their error is [ErrChainBroken].
+// A [Batch] has chains, and a [Chain] has operations. The operations of a chain are performed one
+// after the other. An operation begins when the one before it has succeeded: if one fails, the
+// rest of its chain is not begun and has [ErrChainBroken]. A short read (io.EOF) is a failure,
+// unless [Op.AllowShort] permits it. Chains have no order among each other, and the Batch
+// performs several at a time.
 //
-// A file that an operation opens can be used by later operations of the same chain. If one of
-// them closes it, the chain owns the file and closes it when the chain ends, even on failure.
-// If none does, the file is [Op.File], and the Batch's user closes it.
+// An operation on a file takes a [Target]: an open file ([On]), or a file that the same chain has
+// opened. A chain that closes the file it has opened owns it: the file is closed when the chain
+// ends, even on failure. If the chain does not close the file, the caller gets it from [Op.File]
+// and closes it.
 //
 // # Results
 //
-// Each operation has the result and the error that package os gives: the same *fs.PathError
-// and *os.LinkError. [Op.State] says what has become of it.
+// Each [Op] has the result and the error that package os gives, such as *fs.PathError and
+// *os.LinkError. When the context ends:
 //
-// When the context ends, an operation that has begun goes on to its end and has its true
-// result. A read, write or sync in progress ends early where [sluice.File.ReadAtContext] and
-// its like do; if it has moved nothing, it counts as not begun. An operation that was not
-// begun has [ErrNotBegun] and the context's error. A write to a file that was opened with O_SYNC
-// may be made and not be known to be safe when the context ends: it has failed, with the
-// context's error and no bytes.
+//	an operation that has not begun             is not begun: ErrNotBegun, and the context's error
+//	a read, write or sync that waits            ends early, as sluice.File.ReadAtContext does
+//	  if it has moved no bytes                  counts as not begun
+//	  if it is a write to a file with O_SYNC    fails: the bytes may be in the file, and N is 0
+//	a system call                               goes on to its end, and has its true result
 //
-// A system call is not interrupted. An open of a FIFO waits for the other end, as os.Open
-// does, even when the context ends, and Do waits for it.
+// An open of a FIFO waits for the other end, as os.Open does, even when the context has ended. Do
+// waits for it.
 //
-// # Bounds
+// # When to use it
 //
-// A Batch may have millions of operations. At most as many as the driver's depth are in
-// progress at a time. For the calls on names (open, stat, rename, remove) of all Batches as many
-// threads wait as for one more device ([sluice.Options].Threads), and while these all wait, one more
-// for each Batch, for up to 16 Batches. So operations that wait for others of the same Batch, as
-// opens of both ends of FIFOs do, may wait for ever.
+// A Batch is for calls that wait for a disk, and for files that are opened, read and closed. A
+// loop of calls of package os is quicker for:
+//   - a few calls that do not wait, such as a Stat of a cached file: the Batch makes the same calls
+//     and adds the cost of its list;
+//   - some dozens of renames, links or new directories in one directory: the kernel makes them one
+//     after the other.
 //
-// The goroutine that calls Do or Each performs the operations. Other goroutines help if the
-// Batch takes long, or if an operation waits or is sure to wait. When exactly they begin is no
-// promise. On Linux 5.15 and later with io_uring, the kernel
-// performs many chains that only open, read and close a file of their own, each as one
-// submission. Such chains are for files on disks: of a pipe the kernel would read what is in
-// it, where package os refuses to read at an offset.
+// # How it is performed
 //
-// A Batch is for calls that wait for a disk, and for files that are opened, read and closed.
-// Calls of a microsecond or two that do not wait, such as a Stat of a cached file or a ReadAt
-// from the page cache, are quicker in a loop of calls of package os if there are few of them:
-// the Batch makes them in a loop as well, and adds the cost of its own list.
-// Some dozens of renames, links or new directories in one and the same directory are not quicker
-// in a Batch either: the kernel makes them one after the other, and threads that wait for their
-// turn there cost processor time.
+// The goroutine that calls Do or Each performs the operations. Helper goroutines join it when the
+// Batch takes long, or when an operation waits. On Linux 5.15 and later with io_uring, the kernel
+// performs many chains that only open, read and close a file, each as one submission. The
+// file must not be a pipe: the kernel reads from it where package os refuses to read at an offset.
 //
-// Nothing is allocated for an operation but what its result needs (a File, a FileInfo, an
-// error), and a name as the kernel wants it.
+// A Batch may have millions of operations. The driver's depth bounds how many are in progress.
+// All Batches together have threads for calls with names as for one more device
+// ([sluice.Options].Threads). So operations that wait for each other, such as opens of both ends
+// of many FIFOs, may wait for ever.
+//
+// A Batch that is used again allocates nothing for an operation but its result (a File, a
+// FileInfo, an error), and a name as the kernel takes it.
 //
 // # Concurrency
 //
-// All methods of a Batch and its operations are for one goroutine at a time. The buffers of
-// reads and writes belong to the Batch until the operation has ended. While a Batch is
-// performed, in the body of a loop over Each too, it panics if an operation is added, or if it
-// is Reset.
+// One goroutine at a time may use a Batch, its Chains and its Ops. The buffers of reads and writes
+// belong to the Batch until the operation has ended. While a Batch is performed, which includes
+// the body of a loop over Each, adding an operation and Reset panic.
 package batch

@@ -22,38 +22,40 @@ func ExampleBatch() {
 	b := batch.New(nil)
 	name := func(i int) string { return filepath.Join(dir, fmt.Sprint(i)) }
 	for i := range 3 {
-		f := b.OpenFile(name(i)+".new", os.O_WRONLY|os.O_CREATE, 0o600).Then()
-		b.WriteAt(f, fmt.Appendf(nil, "file %d", i), 0).Then()
-		b.Close(f).Then()
-		b.Rename(name(i)+".new", name(i)) // only if all has gone well
+		c := b.Chain()
+		f := c.OpenFile(name(i)+".new", os.O_WRONLY|os.O_CREATE, 0o600)
+		c.WriteAt(f, fmt.Appendf(nil, "file %d", i), 0)
+		c.Close(f)
+		c.Rename(name(i)+".new", name(i)) // only if all has gone well
 	}
 	fmt.Println(b.Do(context.Background()))
 
 	b.Reset()
 	var bufs [4][6]byte
 	for i := range bufs {
-		f := b.Open(name(i)).Then()
-		b.ReadAt(f, bufs[i][:], 0).Then()
-		b.Close(f)
+		c := b.Chain()
+		f := c.Open(name(i))
+		c.ReadAt(f, bufs[i][:], 0)
+		c.Close(f)
 	}
 	err = b.Do(context.Background())
 	fmt.Printf("%s, %s, %s\n", bufs[0], bufs[1], bufs[2])
-	fmt.Println(errors.Is(err, os.ErrNotExist), b.Op(10).State(), errors.Is(b.Op(10).Err(), batch.ErrChainBroken))
+	fmt.Println(errors.Is(err, os.ErrNotExist), errors.Is(b.Op(10).Err(), batch.ErrChainBroken))
 	// Output:
 	// <nil>
 	// file 0, file 1, file 2
-	// true not begun true
+	// true true
 }
 
 // Each operation as it ends.
 func ExampleBatch_Each() {
 	b := batch.New(nil)
-	b.Stat("testdata/hello")
+	b.Chain().Stat("testdata/hello")
 	for op, err := range b.Each(context.Background()) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(op.Info().Size(), op.State())
+		fmt.Println(op.Name(), op.Info().Size())
 	}
-	// Output: 13 done
+	// Output: testdata/hello 13
 }

@@ -1,7 +1,31 @@
 package batch
 
-// PlayCalls asks fail before each operation that is a plain call of its own, with a name or on
-// a range: if it returns an error, that is the operation's, and it is not performed.
+import "fmt"
+
+// State is what tests see of an operation's state.
+type State = state
+
+const (
+	Waiting  = waiting
+	Done     = done
+	Failed   = failed
+	NotBegun = notBegun
+)
+
+// State returns what has become of the operation.
+func (op *Op) State() State { return op.state }
+
+// String returns the name of the state.
+func (s state) String() string {
+	names := [...]string{"waiting", "done", "failed", "not begun"}
+	if int(s) < len(names) {
+		return names[s]
+	}
+	return fmt.Sprintf("state(%d)", uint8(s))
+}
+
+// PlayCalls asks fail before each operation that is a plain call, with a name or on a range. If
+// fail returns an error, the operation fails with it and is not performed.
 func (b *Batch) PlayCalls(fail func(*Op) error) {
 	b.call = func(op *Op) error {
 		if err := fail(op); err != nil {
@@ -14,7 +38,7 @@ func (b *Batch) PlayCalls(fail func(*Op) error) {
 // Kind returns what the operation does, as package os names it in errors.
 func (op *Op) Kind() string { return op.kind.String() }
 
-// Subject returns the name that the operation has, or that of its file.
+// Subject returns the name that the operation has, or the name of its file.
 func (op *Op) Subject() string {
 	if op.kind > lastNamed {
 		return op.fileName()

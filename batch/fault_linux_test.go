@@ -18,9 +18,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// The faulty disk: what fails on it depends on what is asked for and nothing
-// else, so that it fails alike for a Batch, however that is performed, and for the
-// reference.
+// The faulty disk: whether a request fails depends on the request alone. So it fails alike for the
+// reference and for a Batch, in whatever way the Batch is performed.
 const (
 	badByte  = 3300 // which cannot be read: EIO
 	diskFull = 4500 // no byte from here on can be written: ENOSPC
@@ -105,7 +104,7 @@ func callsOnFaults(call sched.Caller) sched.Caller {
 }
 
 // onFaultyDisk makes a Scheduler whose Batches meet with the faulty disk, and,
-// where they go through a driver, with what passes as well.
+// where they go through a driver, with transient faults as well.
 func onFaultyDisk(t *testing.T, name string, seed uint64) *sluice.Scheduler {
 	t.Helper()
 	transient := fault.Random(seed, 0.3, transients...)

@@ -9,26 +9,25 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// kernelLeast is how many chains there must be for the kernel to perform them: that takes a
-// thread of its own, which 50 chains do not pay for and 100 do. Measured:
-// docs/decisions/0022-batch.md.
+// kernelLeast is how many chains there must be for the kernel to perform them. The kernel's chains
+// need a thread, which 50 chains do not pay for and 100 do. Measured: docs/decisions/0022-batch.md.
 const kernelLeast = 100
 
-// kernelTrials is after how many chains that the kernel did not succeed in, if they are half
-// of all, the helpers perform the rest. Such a chain is performed twice. The most common kind
-// is a file that is shorter than the buffers for it.
+// kernelTrials is after how many failed chains of the kernel the helpers perform the rest, if half
+// of the kernel's chains have failed. A failed chain is performed twice. The most common reason is
+// a file that is shorter than its buffers.
 const kernelTrials = 32
 
-// kernelChains performs those chains of a Batch that open a file, read from it and close it,
-// each as one submission to the kernel. What does not succeed wholly goes to the helpers, which
-// perform it again: so the errors and the ends of files are those of plain calls, and short
-// reads are continued. When chains wait for the disk, the helpers take some as well. While they
-// do not wait, helpers would take the processors for longer than the kernel does.
+// kernelChains performs the chains of a Batch that open a file, read from it and close it, each as
+// one submission to the kernel. A chain that does not succeed wholly goes to the helpers, which
+// perform it again: so plain calls give the errors and the ends of files, and continue short
+// reads. When chains wait for the disk, the helpers take some as well. While chains do not wait,
+// helpers would take the processors for longer than the kernel does.
 type kernelChains struct {
 	r      *run
 	runner *chains.Runner
-	// dirs are descriptors of the directories of chains, duplicates: their user may close
-	// a directory while chains are in flight.
+	// dirs are duplicated descriptors of the directories of chains: the program may close a
+	// directory while chains are in flight.
 	dirs map[*sluice.File]int
 	// ended and failed count chains.
 	ended, failed int
@@ -36,8 +35,8 @@ type kernelChains struct {
 	running sync.WaitGroup // run
 }
 
-// newKernelChains returns the kernelChains of r. It returns nil if the kernel performs no
-// chains, is performing those of another Batch, or if it is not worth it.
+// newKernelChains returns the kernelChains of r. It returns nil if the kernel performs no chains,
+// if it is performing another Batch's chains, or if there are too few chains.
 func (r *run) newKernelChains() *kernelChains {
 	if r.b.n < 3*kernelLeast || r.core.HasClasses() { // the kernel knows no classes
 		return nil
@@ -67,10 +66,12 @@ func (op *Op) fitsKernel() bool {
 	}
 	n := 1
 	next := op.next
-	for ; next != nil && next.kind == opReadAt && next.open == op && next.off >= 0; next = next.next {
+	for next != nil && next.kind == opReadAt && next.open == op && next.off >= 0 {
+		next = next.next
 		n++
 	}
-	return next != nil && next.kind == opCloseFile && next.open == op && next.next == nil && n < chains.MaxOps
+	closes := next != nil && next.kind == opCloseFile && next.open == op && next.next == nil
+	return closes && n < chains.MaxOps
 }
 
 // has reports whether the chain that begins with op is the kernel's.
@@ -83,7 +84,7 @@ func (k *kernelChains) run() {
 	for _, fd := range k.dirs {
 		sys.Close(fd)
 	}
-	k.r.share() // it may have left some
+	k.r.share() // the kernel may have left some
 }
 
 // Wait is called when chains wait for the disk.

@@ -49,13 +49,14 @@ func TestBatchLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestReadFileOfDeviceLeavesNothing reads what is not a regular file. No garbage collection closes its descriptor.
+// TestReadFileOfDeviceLeavesNothing reads a file that is not regular. No garbage collection closes
+// its descriptor.
 func TestReadFileOfDeviceLeavesNothing(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		read := func() {
 			b := batch.New(s)
-			b.ReadFile(os.DevNull)
+			b.Chain().ReadFile(os.DevNull)
 			if err := b.Do(t.Context()); err != nil || b.Op(0).N() != 0 {
 				t.Fatalf("Do = %v, with %d bytes of %s", err, b.Op(0).N(), os.DevNull)
 			}
@@ -107,10 +108,11 @@ func TestBatchFaults(t *testing.T) {
 		s := testenv.SchedulerOn(fault.New(testenv.AsyncPool{Pool: testenv.PoolOf(t, 32)}, count.Decide))
 		f := testenv.DirectOn(t, s, t.TempDir(), n*testenv.PageSize)
 		before := tempDescriptors(t)
-		b := batch.New(s)
+		b, on := batch.New(s), batch.On(f)
 		for i := range n {
-			b.ReadAt(f, testenv.AlignedBytes(testenv.PageSize), int64(i)*testenv.PageSize).Then()
-			b.WriteAt(f, testenv.AlignedBytes(testenv.PageSize), int64(i)*testenv.PageSize)
+			c := b.Chain()
+			c.ReadAt(on, testenv.AlignedBytes(testenv.PageSize), int64(i)*testenv.PageSize)
+			c.WriteAt(on, testenv.AlignedBytes(testenv.PageSize), int64(i)*testenv.PageSize)
 		}
 		err := b.Do(context.Background())
 		if failed := batchStates(b)[batch.Failed]; !errors.Is(err, syscall.EIO) || failed != 1 || !count.Fired() {
@@ -142,10 +144,11 @@ func TestBatchAllocates(t *testing.T) {
 		per := testing.AllocsPerRun(5, func() {
 			b.Reset()
 			for _, name := range names {
-				open := b.Open(name).Then()
-				b.ReadAt(open, bufs[:50], 0).Then()
-				b.ReadAt(open, bufs[50:], 50).Then()
-				b.Close(open)
+				c := b.Chain()
+				open := c.Open(name)
+				c.ReadAt(open, bufs[:50], 0)
+				c.ReadAt(open, bufs[50:], 50)
+				c.Close(open)
 			}
 			if err := b.Do(context.Background()); err != nil {
 				t.Error(err)

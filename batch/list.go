@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Operations are allocated in slabs of 4, 8, 16, 32, 64, 128, and from then on 256, so that a
-// Batch of a few needs little memory.
+// Operations are allocated in slabs of 4, 8, 16, 32, 64, 128, and then always 256, so that a Batch
+// of a few operations needs little memory.
 const (
 	firstSlab  = 4
 	growing    = 6 // slabs, before all are as large
@@ -30,8 +30,8 @@ func slabSize(slab int) int { return firstSlab << min(slab, growing) }
 // Len returns the number of operations.
 func (b *Batch) Len() int { return b.n }
 
-// Reset empties the Batch, so that it can be filled again without allocating. All its Ops are
-// invalid then. It panics while the Batch is performed.
+// Reset empties the Batch, so that it can be filled again without allocating. The Chains, Targets
+// and Ops that the program has of it are invalid then. Reset panics while the Batch is performed.
 func (b *Batch) Reset() {
 	b.notRunning("Reset")
 	for i := 0; b.n > 0; i++ {
@@ -39,13 +39,15 @@ func (b *Batch) Reset() {
 		clear(b.slabs[i][:used])
 		b.n -= used
 	}
+	clear(b.last)
+	b.last, b.chains, b.wrong = b.last[:0], 0, nil
+	b.age++
 	b.reused = true
 	b.state.Store(filling)
 }
 
-// add returns a new operation.
-func (b *Batch) add(kind kind) *Op {
-	b.notRunning("an operation added")
+// newOp returns a new operation, which is in no chain.
+func (b *Batch) newOp(kind kind) *Op {
 	slab, at := place(b.n)
 	if slab == len(b.slabs) {
 		b.slabs = append(b.slabs, make([]Op, slabSize(slab)))

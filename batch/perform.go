@@ -26,7 +26,8 @@ func (op *Op) perform(r *run) {
 	default:
 		err = op.onFile(r)
 	}
-	if op.n == 0 && err != nil && r.ctx.Err() != nil && errors.Is(err, r.ctx.Err()) && !errors.Is(err, sched.ErrUnconfirmed) {
+	withContext := err != nil && r.ctx.Err() != nil && errors.Is(err, r.ctx.Err())
+	if withContext && op.n == 0 && !errors.Is(err, sched.ErrUnconfirmed) {
 		op.skip(r.notBegun()) // the context's error means that nothing was done
 		return
 	}
@@ -44,7 +45,7 @@ func (op *Op) named(r *run) error {
 	return err
 }
 
-// callKind returns what the operation's plain call counts as in a Budget.
+// callKind returns the kind of the operation's plain call in a Budget.
 func (op *Op) callKind() sched.CallKind {
 	switch op.kind {
 	case opStat, opLstat, opReadFile, opAdvise:
@@ -57,7 +58,7 @@ func (op *Op) callKind() sched.CallKind {
 	return sched.Changes
 }
 
-// call makes the plain call that the operation is.
+// call makes the operation's plain call.
 func (op *Op) call() error {
 	if op.kind > lastNamed {
 		return op.callOnRange()
@@ -97,7 +98,7 @@ func (op *Op) byName() error {
 	panic(op.notNamed("byName"))
 }
 
-// onDisk is byName on a simulated disk, which has files alone.
+// onDisk is byName on a simulated disk, which has no directories.
 func (op *Op) onDisk(disk handle.Disk) error {
 	err := errors.ErrUnsupported
 	switch {
@@ -126,7 +127,7 @@ func (op *Op) opened(f *os.File, err error) error {
 	return nil
 }
 
-// notNamed is for the panic of a switch that must name each kind of its operations.
+// notNamed returns the text of the panic of a switch that has no case for op's kind.
 func (op *Op) notNamed(where string) string {
 	return fmt.Sprintf("batch: %s has no case for the kind %d (%v)", where, uint8(op.kind), op.kind)
 }
@@ -137,7 +138,7 @@ func (op *Op) found(info os.FileInfo, err error) error {
 	return err
 }
 
-// keep makes a File of f, which was opened by op alone.
+// keep makes a File of f, which op has opened.
 func (op *Op) keep(f *os.File) error {
 	file, err := op.batch.scheduler.FromOS(f)
 	if err != nil {
@@ -210,7 +211,7 @@ func (op *Op) fileName() string {
 func (op *Op) onRange(r *run) error {
 	f, name, do := inside.File(op.file), osNames[op.kind], func() error { return op.callFile(r) }
 	if op.kind == opTruncate {
-		return f.Using(name, do) // package os checks it
+		return f.Using(name, do) // package os checks the size
 	}
 	return f.OnRange(name, op.off, op.size, do)
 }
@@ -226,11 +227,11 @@ func (op *Op) callFile(r *run) error {
 	return err
 }
 
-// callOnRange makes the call that allocates, truncates or advises, as the method of File does.
+// callOnRange makes the call that allocates, truncates or advises, as File's method does.
 func (op *Op) callOnRange() (err error) {
 	switch f := inside.File(op.file); op.kind {
 	case opTruncate:
-		return f.Truncate(op.size) // whose error is wrapped
+		return f.Truncate(op.size) // its error is wrapped
 	case opAllocate:
 		err = f.Allocate(op.off, op.size)
 	case opAdvise:

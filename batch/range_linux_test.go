@@ -43,10 +43,11 @@ func TestBatchRanges(t *testing.T) {
 		}
 		for _, c := range []struct{ off, n int64 }{{0, 0}, {0, 4096}, {4096, 0}, {-1, 1}, {0, -1}, {-1, -1}} {
 			b := batch.New(s)
-			ops := []*batch.Op{b.Allocate(f, c.off, c.n), b.Truncate(f, c.n)}
+			on := batch.On(f)
+			ops := []*batch.Op{b.Chain().Allocate(on, c.off, c.n), b.Chain().Truncate(on, c.n)}
 			want := []error{f.Allocate(c.off, c.n), f.Truncate(c.n)}
 			for a := sluice.AdviceNormal; a <= sluice.AdviceDontNeed+1; a++ {
-				ops, want = append(ops, b.Advise(f, c.off, c.n, a)), append(want, f.Advise(c.off, c.n, a))
+				ops, want = append(ops, b.Chain().Advise(on, c.off, c.n, a)), append(want, f.Advise(c.off, c.n, a))
 			}
 			_ = b.Do(t.Context()) // looked at below
 			for i, op := range ops {

@@ -22,9 +22,9 @@ func (op *Op) closeOwned() error {
 	return f.Close()
 }
 
-// plain reports whether a bare descriptor will do for the file that op opens: the chain owns
-// the file, and only reads, writes and closes it. A read from a bare descriptor looks into the page
-// cache first, in a way that must not wait. With O_DIRECT it would wait for the disk.
+// plain reports whether a bare descriptor will do for the file that op opens: the chain owns the
+// file, and only reads, writes and closes it. A read from a bare descriptor tries the page cache
+// first, and that call must not wait. With O_DIRECT it would wait for the disk.
 func (op *Op) plain() bool {
 	if !op.owned || !rawFiles || int(op.off)&(os.O_APPEND|sys.O_DIRECT) != 0 {
 		return false

@@ -15,8 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rawFiles: a file that only its chain uses can be a bare descriptor, which costs a third of
-// what a File does.
+// rawFiles: a file that only its chain uses can be a bare descriptor, for a third of a File's cost.
 const rawFiles = true
 
 const atWorkingDir = unix.AT_FDCWD
@@ -61,7 +60,11 @@ func modeBits(perm os.FileMode) uint32 {
 	for _, m := range []struct {
 		mode os.FileMode
 		bit  uint32
-	}{{os.ModeSetuid, syscall.S_ISUID}, {os.ModeSetgid, syscall.S_ISGID}, {os.ModeSticky, syscall.S_ISVTX}} {
+	}{
+		{os.ModeSetuid, syscall.S_ISUID},
+		{os.ModeSetgid, syscall.S_ISGID},
+		{os.ModeSticky, syscall.S_ISVTX},
+	} {
 		if perm&m.mode != 0 {
 			bits |= m.bit
 		}
@@ -85,8 +88,8 @@ func (op *Op) remove() error {
 	return nil
 }
 
-// readRaw reads all of the file that is op's bare descriptor. What is not a regular file, or
-// has no size, as those of /proc, is read as package os does.
+// readRaw reads all of the file that is op's bare descriptor. A file that is not regular, or has no
+// size, such as a file of /proc, is read as package os does.
 func (op *Op) readRaw(r *run) ([]byte, error) {
 	var st unix.Stat_t
 	if err := sys.Fstat(op.raw.fd, &st); err != nil {
@@ -98,9 +101,9 @@ func (op *Op) readRaw(r *run) ([]byte, error) {
 		defer f.Close()
 		return handle.ReadAll(0, f.Read)
 	}
-	off := int64(0)
+	own, off := sched.RawFile{FD: op.raw.fd, Name: op.name}, int64(0)
 	return handle.ReadAll(st.Size, func(b []byte) (int, error) {
-		n, err := r.core.ReadRaw(r.ctx, sched.RawFile{FD: op.raw.fd, Name: op.name}, iopath.VecOf(b, nil), off)
+		n, err := r.core.ReadRaw(r.ctx, own, iopath.VecOf(b, nil), off)
 		off += int64(n)
 		return n, err
 	})

@@ -16,8 +16,8 @@ import (
 	"github.com/sluiceio/sluice/sluicetest"
 )
 
-// TestReadFile reads whole files of many sizes, and what is no file or has no size, with the
-// results and errors of os.ReadFile.
+// TestReadFile reads files of many sizes, a directory, a missing file and a file without a size,
+// with the results and errors of os.ReadFile.
 func TestReadFile(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		var names []string
@@ -32,7 +32,7 @@ func TestReadFile(t *testing.T) {
 		}
 		b := batch.New(s)
 		for _, name := range names {
-			b.ReadFile(name)
+			b.Chain().ReadFile(name)
 		}
 		_ = b.Do(t.Context()) // some of them fail
 		for i, name := range names {
@@ -51,8 +51,8 @@ func TestReadFile(t *testing.T) {
 	})
 }
 
-// TestReadFileAtOnce: ReadFile reads a file of a simulated disk by its size, with one read and one that finds the
-// end. It does not grow its memory piece by piece.
+// TestReadFileAtOnce: ReadFile reads a file of a simulated disk by its size, with one read and one
+// that finds the end. It does not grow its memory piece by piece.
 func TestReadFileAtOnce(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no simulated disks")
@@ -71,7 +71,7 @@ func TestReadFileAtOnce(t *testing.T) {
 	}
 	reads := func() int64 { st := d.Scheduler().Stats(); return st.Cached + st.Plain + st.Queued }
 	b := batch.New(d.Scheduler())
-	op := b.ReadFile("file")
+	op := b.Chain().ReadFile("file")
 	before := reads()
 	if err := b.Do(t.Context()); err != nil || op.N() != 100_000 {
 		t.Fatalf("ReadFile = %d bytes, %v; want 100000, nil", op.N(), err)
@@ -90,8 +90,8 @@ func TestReadFileLargerThanMemory(t *testing.T) {
 		t.Skip(err)
 	}
 	b := batch.New(testenv.Scheduler(t, sluice.Options{}))
-	op := b.ReadFile(name)
-	after := b.Stat(name)
+	op := b.Chain().ReadFile(name)
+	after := b.Chain().Stat(name)
 	var pe *fs.PathError
 	if err := b.Do(t.Context()); !errors.Is(err, syscall.ENOMEM) || !errors.As(err, &pe) || pe.Op != "read" || pe.Path != name {
 		t.Errorf("Do = %v; want read %s: ENOMEM", err, name)
@@ -112,12 +112,13 @@ func TestReadFileInChain(t *testing.T) {
 		}
 		defer dir.Close()
 		b := batch.New(s)
-		open := b.OpenFile("file", os.O_WRONLY|os.O_CREATE, 0o600).In(dir).Then()
-		b.WriteAt(open, []byte(testenv.Twenty), 0).Then()
-		b.Close(open).Then()
-		read := b.ReadFile("file").In(dir).Then()
-		missing := b.ReadFile("missing").In(dir).Then()
-		after := b.ReadFile("file").In(dir)
+		c := b.Chain().In(dir)
+		open := c.OpenFile("file", os.O_WRONLY|os.O_CREATE, 0o600)
+		c.WriteAt(open, []byte(testenv.Twenty), 0)
+		c.Close(open)
+		read := c.ReadFile("file")
+		missing := c.ReadFile("missing")
+		after := c.ReadFile("file")
 		if err := b.Do(t.Context()); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("Do = %v; want os.ErrNotExist", err)
 		}
@@ -141,19 +142,20 @@ func TestAllowShort(t *testing.T) {
 			for _, allow := range []bool{false, true} {
 				b := batch.New(s)
 				for range chains {
-					open := b.Open(name).Then()
-					read := b.ReadAt(open, make([]byte, 100), 0).Then()
+					c := b.Chain()
+					open := c.Open(name)
+					read := c.ReadAt(open, make([]byte, 100), 0)
 					var vec *batch.Op
 					if chains == 300 {
-						vec = b.ReadAt(open, make([]byte, 10), 15).Then()
+						vec = c.ReadAt(open, make([]byte, 10), 15)
 					} else {
-						vec = b.ReadVec(open, [][]byte{make([]byte, 5), make([]byte, 5)}, 15).Then()
+						vec = c.ReadVec(open, [][]byte{make([]byte, 5), make([]byte, 5)}, 15)
 					}
 					if allow {
 						read.AllowShort()
 						vec.AllowShort()
 					}
-					b.Close(open)
+					c.Close(open)
 				}
 				err := b.Do(t.Context())
 				for i := 0; i < b.Len(); i += 4 {
@@ -176,23 +178,9 @@ func TestAllowShort(t *testing.T) {
 			}
 		}
 		b := batch.New(s)
-		b.Stat(name).AllowShort()
+		b.Chain().Stat(name).AllowShort()
 		if err := b.Do(t.Context()); err == nil {
 			t.Error("AllowShort of a Stat was taken")
 		}
 	})
-}
-
-// TestTarget: an operation takes no other file than a sluice.File, or an Op that opens one.
-func TestTarget(t *testing.T) {
-	b := batch.New(nil)
-	f, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	b.Sync(f)
-	if err := b.Do(t.Context()); err == nil {
-		t.Error("an *os.File was taken")
-	}
 }

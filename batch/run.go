@@ -10,22 +10,21 @@ import (
 	"github.com/sluiceio/sluice/internal/workers"
 )
 
-// run performs a Batch. The caller of Do or Each begins alone (alone.go). Helpers, goroutines
-// of which the caller is one then, go on once there is reason to share the chains. Each has a
-// range of chains that come one after the other: neighbours are often of one directory, which
-// the kernel lets one thread at a time change. A helper performs one chain after the other,
-// operation by operation, as if each were called by itself. Chains that the kernel can perform
-// as a whole are left to it if there are many (kernel.go).
+// run performs a Batch. The caller of Do or Each begins alone (alone.go). Once there is reason to
+// share the chains, it becomes one of several helpers, each a goroutine with a range of
+// neighbouring chains. Neighbours are often in one directory, which the kernel lets one thread at
+// a time change. A helper performs one chain after the other, operation by operation, as single
+// calls. If the kernel can perform many chains as a whole, it gets them (kernel.go).
 type run struct {
 	b       *Batch
 	ctx     context.Context // &isolated
 	core    *sched.Scheduler
 	helpers workers.Pool[*Op, workers.Range] // a job is the first operation of a chain
 	kernel  *kernelChains                    // nil if the kernel performs none
-	each    func(*Op)                        // called with each operation that has ended; may be nil
+	each    func(*Op)                        // called with each ended operation; may be nil
 
-	// ranges are those of the helpers, the caller's first. Guarded by the lock under which
-	// the helpers call TakeJob.
+	// ranges are the helpers' ranges, the caller's first. Guarded by the lock under which the
+	// helpers call TakeJob.
 	ranges []*workers.Range
 	own    workers.Range // the caller's
 
@@ -35,35 +34,37 @@ type run struct {
 
 	mu sync.Mutex
 	// The operations from front to back may begin chains for the kernel that no helper has
-	// taken. The kernel's are taken in order. Helpers that have nothing else to do take them
-	// from the back, once they are shared. Guarded by mu.
+	// taken. The kernel takes them from the front. Once they are shared, helpers that have
+	// nothing else to do take them from the back. Guarded by mu.
 	front, back int
 	shared      bool
-	// again are chains that the kernel did not succeed in. Guarded by mu.
+	// again are chains in which the kernel has failed. Guarded by mu.
 	again []*Op
-	// ended are operations that helpers have ended and that were not yielded. It is nil
-	// without helpers, or if nothing is yielded. It has room for all that may end before the
-	// caller looks. Written with mu held, before the helpers begin.
+	// ended has the operations that helpers have ended, until they are yielded. It is nil
+	// without helpers, or if nothing is yielded. It has room for all operations that may end
+	// before the caller looks. Written with mu held, before the helpers begin.
 	ended chan *Op
 }
 
 // init prepares r for b.
 func (r *run) init(ctx context.Context, b *Batch) {
 	core := b.inside.Core
-	*r = run{b: b, isolated: sched.IsolatedContext{Context: ctx}, core: core, back: b.n, ranges: append(r.ranges[:0], &r.own)}
+	*r = run{
+		b: b, isolated: sched.IsolatedContext{Context: ctx}, core: core, back: b.n,
+		ranges: append(r.ranges[:0], &r.own),
+	}
 	r.ctx = &r.isolated // within r, so that there is nothing to allocate
 	r.own.Set(0, b.n)
 	r.kernel = r.newKernelChains()
 }
 
-// work performs the Batch, and calls each with each operation that has ended, unless it is
-// nil.
+// work performs the Batch. It calls each, unless that is nil, with each operation that has ended.
 func (r *run) work(each func(*Op)) {
 	defer r.end()
 	r.each = each
 	defer func() { // also if each panics
 		if r.kernel != nil {
-			r.kernel.running.Wait() // it starts helpers
+			r.kernel.running.Wait() // first, since it starts helpers
 		}
 		r.helpers.Wait()
 	}()
@@ -107,8 +108,8 @@ func (r *run) help() {
 	}
 }
 
-// yield yields the operations that helpers end, which are the left ones. If yielding does not
-// return, the rest ends without.
+// yield yields the operations that helpers end; left is their number. If the yielding does not
+// return, the rest of the Batch ends without it.
 func (r *run) yield(left int) {
 	defer func() {
 		for ; left > 0; left-- {
@@ -124,7 +125,7 @@ func (r *run) yield(left int) {
 
 // DoJob performs a chain, on a helper's goroutine.
 func (r *run) DoJob(head *Op) {
-	c := chain{r: r, op: head}
+	c := chain{r: r, head: head, op: head}
 	for op := c.step(); op != nil; op = c.step() {
 		r.report(op)
 	}
@@ -140,6 +141,7 @@ func (r *run) report(op *Op) {
 // chain performs a chain, one operation after the other.
 type chain struct {
 	r      *run
+	head   *Op
 	op     *Op   // the next; nil at the end
 	broken error // why the rest is not begun
 }
@@ -156,36 +158,36 @@ func (c *chain) step() *Op {
 	}
 	if c.broken != nil {
 		op.skip(c.broken)
-	} else if op.perform(r); op.state == NotBegun {
+	} else if op.perform(r); op.state == notBegun {
 		c.broken = r.notBegun()
 	} else if op.err != nil {
 		c.broken = ErrChainBroken
 	}
-	if c.op = op.next; c.op == nil || op.state == Failed {
-		r.closeOwned(op) // before anybody knows that the chain has ended
+	if c.op = op.next; c.op == nil || op.state == failed {
+		closeOwned(c.head, op) // before anybody knows that the chain has ended
 	}
 	return op
 }
 
-// rest performs what is left, and returns how many operations that were.
+// rest performs the rest of the chain, and returns how many operations that were.
 func (c *chain) rest() (n int) {
 	for ; c.step() != nil; n++ {
 	}
 	return n
 }
 
-// closeOwned closes the files that last's chain owns, of operations up to last, if they are
-// open.
-func (r *run) closeOwned(last *Op) {
-	for op := last; ; op = r.b.op(int(op.index) - 1) { // a chain's operations are neighbours
-		if op.owned && op.state == Done {
+// closeOwned closes the files that the operations from head to last have opened, if their chain
+// owns them and they are still open.
+func closeOwned(head, last *Op) {
+	for op := head; ; op = op.next {
+		if op.owned && op.state == done {
 			_ = op.closeOwned() // the operation that closes it returns the error that matters
 		}
-		if !op.inner {
+		if op == last {
 			return
 		}
 	}
 }
 
-// notBegun returns the error of operations that do not begin, as the context has ended.
+// notBegun returns the error of operations that do not begin because the context has ended.
 func (r *run) notBegun() error { return fmt.Errorf("%w: %w", ErrNotBegun, r.ctx.Err()) }

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceio/sluice/internal/workers"
 )
 
-// OwnJob returns the next chain of a helper's own range.
+// OwnJob returns the next chain of a helper's range.
 func (r *run) OwnJob(own *workers.Range) (*Op, bool) {
 	for i, ok := own.Take(); ok; i, ok = own.Take() {
 		if op := r.b.op(i); !op.inner && !r.kernel.has(op) {
@@ -16,8 +16,8 @@ func (r *run) OwnJob(own *workers.Range) (*Op, bool) {
 	return nil, false
 }
 
-// TakeJob returns the next chain for a helper that has none left, and whether there may be
-// more for others.
+// TakeJob returns the next chain for a helper whose range is empty, and whether there may be more
+// chains for other helpers.
 func (r *run) TakeJob(own *workers.Range) (head *Op, more, ok bool) {
 	for own.Len() > 0 || r.refill(own) {
 		if op, ok := r.OwnJob(own); ok {
@@ -40,12 +40,12 @@ func (r *run) TakeJob(own *workers.Range) (head *Op, more, ok bool) {
 	return nil, false, false
 }
 
-// more reports whether a helper has operations that it has not come to.
+// more reports whether a helper's range has operations.
 func (r *run) more() bool {
 	return slices.ContainsFunc(r.ranges, func(s *workers.Range) bool { return s.Len() > 0 })
 }
 
-// refill gives a helper half of the longest range.
+// refill gives a helper half of the longest range. It reports whether there was one.
 func (r *run) refill(own *workers.Range) bool {
 	most, known := own, false
 	for _, s := range r.ranges {
@@ -64,7 +64,7 @@ func (r *run) refill(own *workers.Range) bool {
 	return ok
 }
 
-// share lets helpers take the kernel's chains, too.
+// share lets helpers take chains of the kernel.
 func (r *run) share() {
 	r.mu.Lock()
 	before := r.shared
@@ -89,7 +89,7 @@ func (r *run) takeForKernel() (*Op, bool) {
 	return nil, false
 }
 
-// retry gives a chain of the kernel's to the helpers.
+// retry gives a chain of the kernel to the helpers.
 func (r *run) retry(head *Op) {
 	r.mu.Lock()
 	r.again = append(r.again, head)

@@ -30,7 +30,7 @@ func TestBatchTrace(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := map[trace.Kind]int{}
-			for kind := trace.OpRead; kind <= trace.OpMkdir; kind++ {
+			for kind := trace.OpRead; kind <= record.KindMkdir; kind++ {
 				want[kind] = 1
 			}
 			names := smallFiles(t, dir, 300, 100)
@@ -39,16 +39,16 @@ func TestBatchTrace(t *testing.T) {
 			if err := b.Do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			want[trace.OpOpen] += 300
+			want[record.KindOpen] += 300
 			want[trace.OpRead] += 300
-			want[trace.OpClose] += 300
+			want[record.KindClose] += 300
 			tr := rec.Trace()
 			testenv.CheckTimes(t, tr)
 			testenv.CompareStats(t, tr, s.Stats())
 			compareKinds(t, tr, want)
 			opened := map[string]bool{}
 			for i := range tr.Ops {
-				if o := &tr.Ops[i]; o.Kind == trace.OpOpen {
+				if o := &tr.Ops[i]; o.Kind == record.KindOpen {
 					opened[tr.Files[o.File]] = true
 				}
 			}
@@ -63,29 +63,30 @@ func TestBatchTrace(t *testing.T) {
 
 // addAllKinds adds one operation of each kind, as a chain.
 func addAllKinds(b *batch.Batch, name string) {
-	b.Mkdir(name, 0o700).Then()
-	f := b.OpenFile(name+"/f", os.O_RDWR|os.O_CREATE, 0o600).Then()
-	b.Allocate(f, 0, 4096).Then()
-	b.WriteAt(f, make([]byte, 100), 0).Then()
-	b.ReadAt(f, make([]byte, 100), 0).Then()
-	b.Advise(f, 0, 0, sluice.AdviceSequential).Then()
-	b.Datasync(f).Then()
-	b.Sync(f).Then()
-	b.Truncate(f, 50).Then()
-	b.Close(f).Then()
-	b.Stat(name + "/f").Then()
-	b.Symlink("f", name+"/s").Then()
-	b.Lstat(name + "/s").Then()
-	b.Rename(name+"/s", name+"/f2").Then()
-	b.HardLink(name+"/f", name+"/g").Then()
-	b.Unlink(name + "/g").Then()
-	b.Mkdir(name+"/d", 0o700).Then()
-	b.Rmdir(name + "/d")
+	c := b.Chain()
+	c.Mkdir(name, 0o700)
+	f := c.OpenFile(name+"/f", os.O_RDWR|os.O_CREATE, 0o600)
+	c.Allocate(f, 0, 4096)
+	c.WriteAt(f, make([]byte, 100), 0)
+	c.ReadAt(f, make([]byte, 100), 0)
+	c.Advise(f, 0, 0, sluice.AdviceSequential)
+	c.Datasync(f)
+	c.Sync(f)
+	c.Truncate(f, 50)
+	c.Close(f)
+	c.Stat(name + "/f")
+	c.Symlink("f", name+"/s")
+	c.Lstat(name + "/s")
+	c.Rename(name+"/s", name+"/f2")
+	c.HardLink(name+"/f", name+"/g")
+	c.Unlink(name + "/g")
+	c.Mkdir(name+"/d", 0o700)
+	c.Rmdir(name + "/d")
 }
 
 func compareKinds(t *testing.T, tr *trace.Trace, want map[trace.Kind]int) {
 	t.Helper()
-	want[trace.OpMkdir]++ // of the directory that the others are in
+	want[record.KindMkdir]++ // of the directory that the others are in
 	got := map[trace.Kind]int{}
 	for i := range tr.Ops {
 		got[tr.Ops[i].Kind]++

@@ -13,7 +13,9 @@ import (
 func readVec(ctx context.Context, f *sluice.File, bufs [][]byte, off int64) (n int, err error) {
 	h := inside.File(f)
 	if h.Core == nil || off < 0 {
-		return each(bufs, off, func(b []byte, off int64) (int, error) { return f.ReadAtContext(ctx, b, off) })
+		return each(bufs, off, func(b []byte, off int64) (int, error) {
+			return f.ReadAtContext(ctx, b, off)
+		})
 	}
 	if !h.Core.Use() {
 		return 0, h.Error("read", os.ErrClosed)
@@ -27,7 +29,9 @@ func readVec(ctx context.Context, f *sluice.File, bufs [][]byte, off int64) (n i
 func writeVec(ctx context.Context, f *sluice.File, bufs [][]byte, off int64) (n int, err error) {
 	h := inside.File(f)
 	if h.Core == nil || off < 0 || h.Core.Appends() {
-		return each(bufs, off, func(b []byte, off int64) (int, error) { return f.WriteAtContext(ctx, b, off) })
+		return each(bufs, off, func(b []byte, off int64) (int, error) {
+			return f.WriteAtContext(ctx, b, off)
+		})
 	}
 	if !h.Core.Use() {
 		return 0, h.Error("write", os.ErrClosed)
@@ -38,7 +42,9 @@ func writeVec(ctx context.Context, f *sluice.File, bufs [][]byte, off int64) (n 
 }
 
 // each transfers the buffers one after the other, with one call each.
-func each(bufs [][]byte, off int64, transfer func(b []byte, off int64) (int, error)) (n int, err error) {
+func each(
+	bufs [][]byte, off int64, transfer func(b []byte, off int64) (int, error),
+) (n int, err error) {
 	for _, b := range bufs {
 		var k int
 		k, err = transfer(b, off+int64(n))

@@ -43,13 +43,14 @@ func TestBatchVec(t *testing.T) {
 		}
 		defer f.Close()
 		b := batch.New(s)
-		open := b.OpenFile(name, os.O_RDWR, 0).Then()
-		b.WriteVec(open, cut(r, data[:5000]), 0).Then()
-		b.WriteVec(f, cut(r, data[5000:]), 5000).Then()
+		c := b.Chain()
+		open := c.OpenFile(name, os.O_RDWR, 0)
+		c.WriteVec(open, cut(r, data[:5000]), 0)
+		c.WriteVec(batch.On(f), cut(r, data[5000:]), 5000)
 		own, file := make([]byte, 10_000), make([]byte, 10_000)
-		b.ReadVec(open, cut(r, own), 0).Then()
-		b.ReadVec(f, cut(r, file), 0).Then()
-		b.Close(open)
+		c.ReadVec(open, cut(r, own), 0)
+		c.ReadVec(batch.On(f), cut(r, file), 0)
+		c.Close(open)
 		if err := b.Do(t.Context()); err != nil {
 			t.Errorf("Do = %v", err)
 		}
@@ -57,10 +58,11 @@ func TestBatchVec(t *testing.T) {
 			t.Error("what was read is not what was written")
 		}
 		b.Reset()
-		open = b.Open(name).Then()
-		ends := []*batch.Op{b.ReadVec(open, cut(r, make([]byte, 300)), 9900).Then()}
-		b.Close(open)
-		ends = append(ends, b.ReadVec(f, cut(r, make([]byte, 300)), 9900))
+		c = b.Chain()
+		open = c.Open(name)
+		ends := []*batch.Op{c.ReadVec(open, cut(r, make([]byte, 300)), 9900)}
+		c.Close(open)
+		ends = append(ends, b.Chain().ReadVec(batch.On(f), cut(r, make([]byte, 300)), 9900))
 		if err := b.Do(t.Context()); err != io.EOF {
 			t.Errorf("Do = %v; want io.EOF", err)
 		}
@@ -90,8 +92,9 @@ func TestBatchVecCalls(t *testing.T) {
 			}
 			before := s.Stats()
 			b := batch.New(s)
-			write := b.WriteVec(f, bufs, 0).Then()
-			read := b.ReadVec(f, bufs, 0)
+			c := b.Chain()
+			write := c.WriteVec(batch.On(f), bufs, 0)
+			read := c.ReadVec(batch.On(f), bufs, 0)
 			if err := b.Do(context.Background()); err != nil || write.N() != 5000 || read.N() != 5000 {
 				t.Errorf("Do = %v with %d bytes written and %d read; want 5000", err, write.N(), read.N())
 			}

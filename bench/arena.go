@@ -17,6 +17,8 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 	"github.com/sluiceio/sluice/bench/internal/slowdisk"
 	"github.com/sluiceio/sluice/bench/internal/tree"
+	"github.com/sluiceio/sluice/bench/machine"
+	"github.com/sluiceio/sluice/bench/scratch"
 )
 
 // arena is the experiments.Lab of the command.
@@ -90,6 +92,35 @@ func (a *arena) Starters(ctx context.Context) (remove func() error, err error) {
 	a.Arena.Starters = map[load.Way]string{load.ByOS: s.OS, load.BySluice: s.Sluice}
 	return s.Close, nil
 }
+
+// sharedMemory is where Linux has a tmpfs.
+const sharedMemory = "/dev/shm"
+
+// Tmpfs makes a file in /dev/shm.
+func (a *arena) Tmpfs(ctx context.Context, size int64, progress func(float64)) (experiments.Tmpfs, error) {
+	if !machine.Describe(sharedMemory).InMemory() {
+		return nil, errors.New("there is no tmpfs in " + sharedMemory)
+	}
+	file, err := scratch.Create(ctx, sharedMemory, size, progress)
+	if errors.Is(err, scratch.ErrSpace) {
+		err = fmt.Errorf("%w (docker run --shm-size=1g gives a container more)", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	on := a.Arena
+	on.Path = file.Path()
+	return &tmpfsFile{on, file}, nil
+}
+
+// tmpfsFile is an arena whose file is on tmpfs.
+type tmpfsFile struct {
+	duel.Arena
+	file *scratch.File
+}
+
+// Close removes the file.
+func (t *tmpfsFile) Close() error { return t.file.Close() }
 
 // Database makes a Pebble database.
 func (a *arena) Database(ctx context.Context, l load.Load, memory int64, driver string, progress func(string, float64)) (experiments.Database, error) {

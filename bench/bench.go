@@ -21,9 +21,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -50,9 +52,9 @@ type Command struct {
 	Fio    bool           `help:"Run the matching job of fio beside each scan-* and rand-*. As root, reserve huge pages for it meanwhile."`
 	Driver string         `placeholder:"NAME" help:"Driver of sluice where it has one side: uring, aio or pool; default: its own choice."`
 	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms to 250ms)."`
-	Rounds *int           `placeholder:"N" help:"Slices of each side, or copies; default: the experiment's (3 to 20), of the matrix, wal and transparent as many as it takes."`
+	Rounds *int           `placeholder:"N" help:"Slices of each side, or copies; default: the experiment's (3 to 20), of the matrix, scale, wal and transparent as many as it takes."`
 
-	PerCell *time.Duration `placeholder:"DURATION" help:"For the matrix, wal and transparent: add rounds to a cell until its 95 % interval is within ±3 %, but for no longer than this; default: 8s, without an experiment 4.5s."`
+	PerCell *time.Duration `placeholder:"DURATION" help:"For the matrix, scale, wal and transparent: add rounds to a cell until its 95 % interval is within ±3 %, but for no longer than this; default: 8s, without an experiment 4.5s, of scale a part of eight minutes."`
 
 	Mode     []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone: regular, cold, every-fsync; may be repeated."`
 	Programs []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone beside cp: sluice, xcp, fcp, cpz, otiai10, rsync, floor; may be repeated."`
@@ -66,7 +68,7 @@ type Command struct {
 	Device    *string `placeholder:"NAME" group:"Flags of aio-latency" help:"Write to this block device, as in sdb, and not to a loop device; with the next flag only."`
 	Overwrite bool    `name:"i-know-this-overwrites" group:"Flags of aio-latency" help:"What is at the beginning of the device is lost."`
 
-	Cells   []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix and pebble" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64', write-sync or pebble-get//64; may be repeated."`
+	Cells   []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix, scale and pebble" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64', write-sync or pebble-get//64; may be repeated."`
 	Procs   []int    `placeholder:"N" group:"Flags of the matrix" help:"Measure each cell with GOMAXPROCS of each of these, as in 1,2,4,8. More than there are processors oversubscribe them, and the output says so."`
 	Compare bool     `help:"Compare two files of --json, one of which may be - for standard input: 'sluice bench --compare A.json B.json', or 'bench compare'."`
 
@@ -88,6 +90,7 @@ turns. A verdict follows from the 95 % interval of the ratio.
   sluice bench matrix --cells '*+busy'           beside computation
   sluice bench matrix --cells serve --procs 1,4  with GOMAXPROCS 1, and 4
   sluice bench matrix --fail-below 0.95          for continuous integration
+  sluice bench scale --json scale.json           this machine, to send
   sluice bench p4 --fio                          scan-*, rand-*, beside fio
   sluice bench matrix fig6 --report out          pictures: out/index.html
   sluice bench report A.json out                 the same of a run of before
@@ -106,6 +109,10 @@ two goroutines a processor that compute); sync-own and write-logs (a file for
 each goroutine: WriteAt, or append, and Sync); serve (io.Copy of a file to a TCP
 connection); start (a program that opens and reads a file: its time, and its
 memory; needs a Go toolchain).
+
+Kinds of scale: read-direct, read-cold, read-cached, write-buffered, sync-own,
+and read-tmpfs (O_DIRECT on tmpfs, a device that never waits), by 1, 2 and 4
+times GOMAXPROCS goroutines, and by 64 and 256. It ends within ten minutes.
 
 Exit status: 0; 1 if the run failed or --fail-below was undercut; 2 if called
 wrongly; 130 if interrupted, when the rounds that were finished are shown. The
@@ -126,6 +133,7 @@ func (c *Command) Run(ctx context.Context, s cli.Streams, line *kong.Context) er
 		return err
 	}
 	m := machine.Describe(c.Dir)
+	params.Kept = c.JSON != ""
 	params.Memory, params.FileSize = m.Memory, c.fileSize(chosen, m.Memory)
 	measured, err := c.run(ctx, s, chosen, params, m)
 	if len(measured) == 0 {
@@ -172,10 +180,12 @@ func (c *Command) run(ctx context.Context, s cli.Streams, chosen []experiments.E
 	file, err := scratch.Create(ctx, c.Dir, params.FileSize, func(done float64) {
 		screen.Step("writing the test file " + report.Percent(done))
 	})
-	if errors.Is(err, scratch.ErrSpace) {
-		err = fmt.Errorf("%w (a smaller --size needs less)", err)
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, scratch.ErrSpace):
+		return nil, fmt.Errorf("%w (a smaller --size needs less)", err)
+	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
+		return nil, fmt.Errorf("%w (--dir chooses another directory)", err)
+	case err != nil:
 		return nil, err
 	}
 	screen.Done(1)

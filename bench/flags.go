@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/blockdev"
 	"github.com/sluiceio/sluice/bench/internal/image"
 	"github.com/sluiceio/sluice/bench/internal/load"
+	"github.com/sluiceio/sluice/bench/machine"
 	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/bench/scratch"
 )
@@ -35,6 +36,9 @@ func (c *Command) parse() ([]experiments.Experiment, experiments.Params, error) 
 	chosen, err := c.chosen()
 	if err != nil {
 		return nil, p, err
+	}
+	if len(chosen) == 1 {
+		p.Began = time.Now()
 	}
 	if err := c.chooseCells(chosen, &p); err != nil {
 		return nil, p, err
@@ -82,7 +86,7 @@ func (c *Command) chooseCells(chosen []experiments.Experiment, p *experiments.Pa
 		}
 	}
 	if len(all) == 0 {
-		return errors.New("--cells is for the matrix and pebble, which are not among the experiments")
+		return errors.New("--cells is for the matrix, scale and pebble, which are not among the experiments")
 	}
 	for _, text := range c.Cells {
 		pattern, err := experiments.ParsePattern(text, all)
@@ -142,6 +146,9 @@ func (c *Command) checkFlags(chosen []experiments.Experiment) error {
 	if err := c.checkDevice(chosen); err != nil {
 		return err
 	}
+	if err := c.checkDisk(chosen); err != nil {
+		return err
+	}
 	if err := c.checkCopies(chosen); err != nil {
 		return err
 	}
@@ -163,7 +170,7 @@ func (c *Command) checkFlags(chosen []experiments.Experiment) error {
 	case c.PerCell != nil && c.Rounds != nil:
 		return errors.New("--per-cell: --rounds gives each cell a number of rounds; want one of the two")
 	case c.PerCell != nil && !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return e.Precise }):
-		return errors.New("--per-cell is for the matrix, wal and transparent, which are not among the experiments")
+		return errors.New("--per-cell is for the matrix, scale, wal and transparent, which are not among the experiments")
 	case c.Rounds != nil && *c.Rounds <= 0:
 		return fmt.Errorf("--rounds: %d; want more than 0", *c.Rounds)
 	case c.FailBelow > 0 && c.Rounds != nil && *c.Rounds < experiments.RoundsForVerdict:
@@ -207,6 +214,20 @@ func (c *Command) checkGoroutines(chosen []experiments.Experiment) error {
 		return fmt.Errorf("--goroutines: %d; want 1 to %d", *c.Goroutines, experiments.MostGoroutines)
 	}
 	return nil
+}
+
+// checkDisk checks that --dir is on a disk, if an experiment that was named measures one.
+func (c *Command) checkDisk(chosen []experiments.Experiment) error {
+	i := slices.IndexFunc(chosen, func(e experiments.Experiment) bool { return e.Disk })
+	if i < 0 || len(c.Experiments) == 0 || c.Dir == "" {
+		return nil
+	}
+	m := machine.Describe(c.Dir)
+	if !m.InMemory() {
+		return nil
+	}
+	return fmt.Errorf("--dir %s: it is on %s, which is memory, and %s measures a disk; want a directory on the disk, as in --dir /mnt/data",
+		c.Dir, m.FileSystem, chosen[i].Name)
 }
 
 // mostLevels is the limit of --levels: of cp-small that is a tree of 2.4 million files.

@@ -377,7 +377,7 @@ func TestOthers(t *testing.T) {
 	must(t, f.Sync())
 	must(t, f.Close())
 	b := batch.New(d.Scheduler())
-	b.Rename("f", "g")
+	b.Chain().Rename("f", "g")
 	must(t, b.Do(t.Context()))
 	if names := d.Names(); !slices.Equal(names, []string{"g"}) {
 		t.Errorf("Names = %q; want g", names)

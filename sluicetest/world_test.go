@@ -667,20 +667,21 @@ func (a *actor) batch(f *worldFile, h diskFile) {
 		a.readStatic()
 		return
 	}
-	b := batch.New(a.disk.Scheduler())
+	b, on := batch.New(a.disk.Scheduler()), batch.On(file)
 	others := make([]byte, 300)
 	for range a.r.IntN(4) {
-		b.ReadAt(file, others, int64(a.r.IntN(len(f.model.cells)*cellSize))).AllowShort()
+		b.Chain().ReadAt(on, others, int64(a.r.IntN(len(f.model.cells)*cellSize))).AllowShort()
 		others = make([]byte, 300)
 	}
 	var wrote, synced *batch.Op
 	var begun int
 	a.write(f, func(ctx context.Context, p []byte, off int64) (int, error) {
-		wrote = b.WriteAt(file, p, off)
-		synced = b.Datasync(file)
+		c := b.Chain()
+		wrote = c.WriteAt(on, p, off)
 		if a.r.IntN(2) == 0 {
-			synced.Then()
+			c = b.Chain()
 		}
+		synced = c.Datasync(on)
 		begun = a.tick()
 		_ = b.Do(ctx) // each Op has its error
 		return wrote.N(), wrote.Err()
@@ -689,7 +690,7 @@ func (a *actor) batch(f *worldFile, h diskFile) {
 	f.mu.Lock()
 	same := f.handle == h
 	f.mu.Unlock()
-	if synced.State() == batch.Done && synced.Err() == nil && same {
+	if synced.Err() == nil && same {
 		a.synced(f, begun)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// sink returns a Sink that appends records to t.
+// sink returns a Sink that appends records to t. events is how many there may be.
 func (t *Trace) sink(events int) record.Sink {
 	t.Ops = make([]Op, 0, min(events, 1<<12))
 	return record.Sink{
@@ -54,21 +54,17 @@ func callOf(c record.Call, goroutine uint32) Call {
 	}
 }
 
-// fill completes t, which has the records of recording r, with all else that r
-// has.
+// fill adds to t what recording r has besides the records.
 func (t *Trace) fill(r record.Recording) {
 	t.Meta.decode(&fields{b: r.About})
 	t.Meta.Start = r.Began
-	t.Meta.Full = Overwrite
-	if r.Keep {
-		t.Meta.Full = Keep
-	}
+	t.Meta.KeptOldest = r.Keep
 	t.Meta.Driver = drivers(r.Drivers | t.used())
 	t.Meta.Lost = max(0, r.Total-int64(len(t.Ops)+len(t.Calls)))
 	t.Files, t.Classes = r.Files, r.Classes
 	for i := range t.Ops {
 		if o := &t.Ops[i]; o.File < 0 || int(o.File) >= len(t.Files) {
-			o.File = 0 // the name was not yet written, or the file is damaged
+			o.File = 0 // the name is not yet there, or the file is damaged
 		}
 	}
 	t.Meta.LabelsEnd = time.Duration(r.LabelsEnd)
@@ -76,7 +72,7 @@ func (t *Trace) fill(r record.Recording) {
 	t.arrange()
 }
 
-// label gives the operations the labels that their goroutines had.
+// label gives each operation its goroutine's labels.
 func (t *Trace) label(r record.Recording) {
 	if len(r.Labels) == 0 {
 		return
@@ -101,7 +97,7 @@ func (t *Trace) label(r record.Recording) {
 	}
 }
 
-// used returns a set of bits, one for each driver that an operation went through.
+// used returns a set of drivers: bit n is set if an operation went through driver n.
 func (t *Trace) used() (set uint32) {
 	for i := range t.Ops {
 		set |= 1 << (t.Ops[i].Driver & 31)
@@ -109,18 +105,19 @@ func (t *Trace) used() (set uint32) {
 	return set
 }
 
-// drivers returns the names of the drivers whose bits are set.
+// drivers returns the names of a set of drivers, separated by commas.
 func drivers(set uint32) string {
 	var names []string
-	for d := DriverUring; d <= DriverOther; d++ {
-		if set&(1<<d) != 0 {
-			names = append(names, d.String())
+	for d, name := range driverNames {
+		if d != record.DriverNone && set&(1<<d) != 0 {
+			names = append(names, name)
 		}
 	}
 	return strings.Join(names, ",")
 }
 
-// readRecording reads a file in which a program has recorded. again reads it a second time, or is nil.
+// readRecording reads a file in which a program records. again reads the file a second time; it is
+// nil if that is not possible.
 func readRecording(from io.Reader, again io.ReaderAt) (*Trace, error) {
 	t := &Trace{}
 	r, err := record.Read(from, again, t.sink(0))
@@ -135,13 +132,13 @@ func readRecording(from io.Reader, again io.ReaderAt) (*Trace, error) {
 	return t, nil
 }
 
-// last returns when the last event ended.
+// last returns when the last event of t ended.
 func (t *Trace) last() (end time.Duration) {
 	for i := range t.Ops {
 		end = max(end, t.Ops[i].Woken)
 	}
 	for i := range t.Calls {
-		end = max(end, t.Calls[i].End())
+		end = max(end, t.Calls[i].end())
 	}
 	return end
 }

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// WriteCSV writes the operations as comma-separated values (RFC 4180): a line of
-// column names, then a line for each operation. Times are nanoseconds since
-// Meta.Start; result is a number of bytes, or a negated errno; queue is Op.Ring.
+// WriteCSV writes the operations as comma-separated values (RFC 4180): a line of column names, then
+// a line for each operation. The columns are the fields of [Op], with the names of file and class.
+// Times are nanoseconds since Meta.Start.
 func (t *Trace) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 256<<10)
 	_, _ = b.WriteString("kind,path,driver,class,file,offset,size,result," +
-		"queued_ns,submitted_ns,completed_ns,woken_ns,batch,slot,goroutine,queue\r\n")
+		"queued_ns,submitted_ns,completed_ns,woken_ns,batch,slot,goroutine,ring\r\n")
 	files, classes := allQuoted(t.Files), allQuoted(t.classNames())
 	var line []byte
 	for i := range t.Ops {
@@ -29,13 +29,13 @@ func (t *Trace) WriteCSV(w io.Writer) error {
 			int64(o.Batch), int64(o.Slot), int64(o.Goroutine), int64(o.Ring))
 		_, _ = b.Write(append(line, "\r\n"...))
 	}
-	return b.Flush() // an error stays until here
+	return b.Flush() // returns the first error
 }
 
-// WriteCallsCSV writes the drivers' system calls, and the trials of governors, in the same way.
+// WriteCallsCSV writes the Calls as WriteCSV writes the operations.
 func (t *Trace) WriteCallsCSV(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 256<<10)
-	_, _ = b.WriteString("syscall,driver,start_ns,duration_ns,batch,wait,result,slot,goroutine,queue\r\n")
+	_, _ = b.WriteString("syscall,driver,start_ns,duration_ns,batch,wait,result,slot,goroutine,ring\r\n")
 	var line []byte
 	for i := range t.Calls {
 		c := &t.Calls[i]
@@ -46,8 +46,7 @@ func (t *Trace) WriteCallsCSV(w io.Writer) error {
 	return b.Flush()
 }
 
-// appendRow appends names and numbers with commas between them. The names must
-// not need quotes.
+// appendRow appends names and numbers with commas between them. The names must not need quotes.
 func appendRow(b []byte, names []string, numbers ...int64) []byte {
 	for i, s := range names {
 		if i > 0 {
@@ -64,7 +63,7 @@ func appendRow(b []byte, names []string, numbers ...int64) []byte {
 	return b
 }
 
-// allQuoted returns each text as a field.
+// allQuoted returns the texts, each as quoted returns it.
 func allQuoted(texts []string) []string {
 	all := make([]string, len(texts))
 	for i, s := range texts {
@@ -73,7 +72,7 @@ func allQuoted(texts []string) []string {
 	return all
 }
 
-// quoted returns s as a field, in quotes if it needs them.
+// quoted returns s as a field of a line, in quotes if it needs them.
 func quoted(s string) string {
 	if strings.ContainsAny(s, ",\"\r\n") || strings.TrimSpace(s) != s {
 		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`

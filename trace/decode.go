@@ -12,30 +12,29 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// ErrFormat is what errors.Is finds in an error of [Read] if the file is no
-// trace, or a damaged one. The error's message says where and how.
+// ErrFormat is in an error of [Read] (errors.Is) if the file is not a trace, or is damaged. The
+// error's message says where.
 var ErrFormat = errors.New("not a whole trace")
 
-// formatError makes any error an ErrFormat. The message is the error's own.
+// formatError is an ErrFormat with the message of another error.
 type formatError struct{ error }
 
 func (formatError) Is(target error) bool { return target == ErrFormat }
 
 func (e formatError) Unwrap() error { return e.error }
 
-// formatErrorf returns a formatError with that message.
+// formatErrorf returns an ErrFormat with that message.
 func formatErrorf(format string, args ...any) error {
 	return formatError{fmt.Errorf("trace: "+format, args...)}
 }
 
-// Read reads a trace: what WriteTo has written, or the file of [Create], even
-// while a program records in it. If the file is something else, damaged or cut
-// off, the error is an [ErrFormat]; other errors are those of r. Only files of
+// Read reads a trace that WriteTo has written, or the file of [Create] or SLUICE_TRACE. If it is
+// something else, or damaged, the error is an [ErrFormat]; other errors are r's. Only files of
 // WriteTo have checksums.
 //
-// While a program records, Read leaves out the operations that are being recorded at that
-// moment. For this r must be an io.ReaderAt and an io.Seeker, as files are. From other readers,
-// such as pipes, an operation may come out with parts of two.
+// While a program records in the file, Read leaves out events that are being recorded at that
+// moment. For that r must be an io.ReaderAt and an io.Seeker, as a file is. From a pipe Read may
+// mix such an event with another one.
 func Read(r io.Reader) (*Trace, error) {
 	again := readAgain(r)
 	d := &decoder{r: bufio.NewReaderSize(r, 64<<10)}
@@ -60,7 +59,8 @@ func Read(r io.Reader) (*Trace, error) {
 	}
 }
 
-// readAgain returns what r reads from now on, to be read a second time; nil if r reads only once.
+// readAgain returns a reader of what r has from its position on, to read it a second time. It
+// returns nil if r cannot be read twice.
 func readAgain(r io.Reader) io.ReaderAt {
 	f, ok := r.(interface {
 		io.ReaderAt
@@ -70,13 +70,13 @@ func readAgain(r io.Reader) io.ReaderAt {
 		return nil
 	}
 	at, err := f.Seek(0, io.SeekCurrent)
-	if err != nil { // a pipe
+	if err != nil { // r is a pipe
 		return nil
 	}
 	return io.NewSectionReader(f, at, math.MaxInt64-at)
 }
 
-// decoder reads blocks.
+// decoder reads the blocks of a file.
 type decoder struct {
 	r    *bufio.Reader
 	at   int64 // bytes read
@@ -102,8 +102,7 @@ func (d *decoder) header() error {
 	return nil
 }
 
-// block reads a block and checks its checksum. The body is valid until the next
-// call.
+// block reads a block and checks its checksum. The body is valid until the next call.
 func (d *decoder) block() (kind byte, body []byte, err error) {
 	start := d.at
 	head, size, err := d.frame()
@@ -146,12 +145,12 @@ func (d *decoder) frame() (head []byte, size uint64, err error) {
 	}
 	size, n := binary.Uvarint(head[1:])
 	if n <= 0 {
-		size = maxBlock + 1 // the number is not a valid uvarint
+		size = maxBlock + 1 // not a valid uvarint
 	}
 	return head, size, nil
 }
 
-// short returns the error for a file that ended before its last block, or err.
+// short returns the error of a read: err is io.EOF if the file ended before its last block.
 func (d *decoder) short(err error) error {
 	if ended(err) {
 		return formatErrorf("the file is cut off at byte %d", d.at)
@@ -164,7 +163,7 @@ func ended(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// take adds the contents of a block to t.
+// take adds the body of a block to t.
 func (t *Trace) take(kind byte, f *fields) error {
 	switch kind {
 	case blockMeta:
@@ -189,7 +188,7 @@ func (t *Trace) take(kind byte, f *fields) error {
 	return f.err
 }
 
-// rings sets the rings of operations or calls that were read before.
+// rings sets the rings of operations or calls of earlier blocks.
 func (t *Trace) rings(f *fields) {
 	of, first, n := f.take(1)[0], f.uvarint(), f.count(1)
 	have := len(t.Ops)
@@ -209,7 +208,7 @@ func (t *Trace) rings(f *fields) {
 	}
 }
 
-// labels sets the labels of operations that were read before.
+// labels sets the labels of operations of earlier blocks.
 func (t *Trace) labels(f *fields) {
 	first, n, have := f.uvarint(), f.count(1), len(t.Ops)
 	if first > uint64(have) || uint64(n) > uint64(have)-first {
@@ -226,7 +225,7 @@ func (t *Trace) labels(f *fields) {
 	}
 }
 
-// checkEnd checks the counts in the last block, and the trace's consistency.
+// checkEnd checks the counts of the last block, and then t.
 func (t *Trace) checkEnd(f *fields) error {
 	for _, have := range []int{len(t.Files), len(t.Ops), len(t.Calls)} {
 		if want := f.uvarint(); f.err == nil && want != uint64(have) {
@@ -239,7 +238,7 @@ func (t *Trace) checkEnd(f *fields) error {
 	return t.check()
 }
 
-// check returns an error for values that other code relies on, such as indexes.
+// check returns an error for a value on which other code relies, such as an index.
 func (t *Trace) check() error {
 	for i := range t.Ops {
 		switch o := &t.Ops[i]; {

@@ -1,28 +1,36 @@
-// Package trace records what happens to I/O operations, and exports it.
-//
-// A [Recorder] is given to Schedulers in their Options, or later by Scheduler.Record.
-// While it records, each operation leaves four times: when it was asked for
-// ([Op].Queued), when it was handed to the kernel (Submitted), when it was done
-// (Completed), and when its goroutine ran again (Woken). The drivers' own system
-// calls are recorded too. The buffers have a fixed size; recording allocates nothing
-// and makes no system call, except that a Recorder of [Create] extends its file at times.
+// Package trace records where the time of I/O operations goes, and exports what it has recorded.
 //
 //	rec, err := trace.New(trace.Options{})
 //	…
-//	s, err := sluice.NewScheduler(sluice.Options{Recorder: rec})
+//	s, err := sluice.NewScheduler(sluice.Options{Recorder: rec}) // or s.Record(rec)
 //	…
 //	rec.Start()
 //	work(s)
 //	rec.Stop()
 //	t := rec.Trace()
-//	t.WritePerfetto(file) // or WriteTo, WriteChrome, WriteCSV
+//	t.WritePerfetto(file) // or WriteTo, WriteCSV, WriteCallsCSV
 //
-// A [Trace] is what was recorded. [Read] reads one back from a file. That is
-// either a file that WriteTo has written, or the file in which a program records
-// that was started with SLUICE_TRACE=FILE in its environment.
+// Each operation has four times, and so three spans:
+//
+//	time       when                                       the span up to the next time
+//	Queued     the goroutine asked for the operation      InQueue: it waits in the Scheduler
+//	Submitted  the kernel got the operation               InDevice: the kernel performs it
+//	Completed  the Scheduler saw that it was done         Waking: its goroutine waits to run
+//	Woken      the goroutine ran again
+//
+// A [Trace] also has the system calls of the drivers.
+//
+// [Read] reads the files of WriteTo and of [Create]. SLUICE_TRACE=FILE in the environment of a
+// program makes its Schedulers record in FILE, as a Recorder of Create does. The command "sluice
+// trace" reads these files, too.
+//
+// # Memory
+//
+// A Recorder has a fixed size. Recording allocates nothing, and makes no system call, except that a
+// Recorder of [Create] extends its file at times.
 //
 // # Concurrency
 //
-// The methods of a [Recorder] may be called by any number of goroutines at once.
-// A [Trace] is plain data: any number of goroutines may read it.
+// Any number of goroutines may call the methods of a [Recorder] at once. A [Trace] is plain data:
+// any number of goroutines may read it.
 package trace

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// castagnoli returns the table of CRC-32C. It is made when it is first needed:
-// that takes 0.2 ms, by which every program with the library would start later.
+// castagnoli returns the table of CRC-32C. Its first call makes the table, which takes 0.2 ms: as a
+// variable, the table would delay the start of every program that imports the library.
 var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
-// WriteTo writes the trace in the compact format, about 25 bytes an operation.
-// [Read] reads it back. It implements io.WriterTo.
+// WriteTo writes the trace in the compact format, which takes about 25 bytes an operation. [Read]
+// reads it. WriteTo implements io.WriterTo.
 func (t *Trace) WriteTo(w io.Writer) (int64, error) {
 	e := &encoder{w: w}
 	e.put(append([]byte(magic), version))
@@ -43,7 +43,7 @@ func (t *Trace) WriteTo(w io.Writer) (int64, error) {
 	return e.n, e.err
 }
 
-// texts writes names, in as many blocks as that takes.
+// texts writes names, in as many blocks as they need.
 func (e *encoder) texts(kind byte, all []string) {
 	for len(all) > 0 {
 		n, size := 0, 0
@@ -56,8 +56,8 @@ func (e *encoder) texts(kind byte, all []string) {
 	}
 }
 
-// labels writes the labels of operations, the first of which has the index first.
-// It writes nothing if none has any, which is usual.
+// labels writes the labels of ops, which begin with operation first. It writes nothing if no
+// operation has labels.
 func (e *encoder) labels(first int, ops []Op) {
 	b := binary.AppendUvarint(binary.AppendUvarint(e.body(), uint64(first)), uint64(len(ops)))
 	all := int32(0)
@@ -79,7 +79,7 @@ type encoder struct {
 	frame []byte // type and length of the block; later its checksum
 }
 
-// body returns an empty slice to append a block's body to.
+// body returns an empty slice, to which the caller appends a block's body.
 func (e *encoder) body() []byte { return e.buf[:0] }
 
 func (e *encoder) put(b []byte) {
@@ -104,8 +104,8 @@ func (e *encoder) block(kind byte, body []byte) {
 	e.put(binary.LittleEndian.AppendUint32(e.frame[:0], sum))
 }
 
-// rings writes the rings of n operations or calls, the first of which has the
-// index first. It writes nothing if all are 0, which is usual.
+// rings writes the rings of n operations or calls, which begin with number first. It writes nothing
+// if all rings are 0.
 func (e *encoder) rings(of byte, first, n int, at func(int) uint8) {
 	b := append(e.body(), of)
 	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(first)), uint64(n))
@@ -122,9 +122,13 @@ func (e *encoder) rings(of byte, first, n int, at func(int) uint8) {
 // encode appends m to b. decode reads the fields in the same order.
 func (m *Meta) encode(b []byte) []byte {
 	b = appendTexts(b, []string{m.Program, m.Driver, m.OS, m.Arch, m.Kernel, m.CPU, m.GoVersion})
+	full := int64(0)
+	if m.KeptOldest {
+		full = 1
+	}
 	numbers := []int64{
 		int64(m.PID), int64(m.Cores), int64(m.GoMaxProcs), m.Memory,
-		nanoseconds(m.Start), int64(m.Duration), int64(m.Full), m.Lost, int64(m.LabelsEnd),
+		nanoseconds(m.Start), int64(m.Duration), full, m.Lost, int64(m.LabelsEnd),
 	}
 	b = binary.AppendUvarint(b, uint64(len(numbers)))
 	for _, n := range numbers {

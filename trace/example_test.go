@@ -44,6 +44,6 @@ func Example() {
 		fmt.Println(o.Kind, o.Path, o.Result, filepath.Base(t.Files[o.File]))
 	}
 	// Output:
-	// write blocking 8 data
-	// fsync blocking 0 data
+	// write plain 8 data
+	// fsync plain 0 data
 }

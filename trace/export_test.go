@@ -3,91 +3,15 @@ package trace
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/test/seed"
 )
-
-// chromeEvent is an event of the Trace Event Format.
-type chromeEvent struct {
-	Ph   string         `json:"ph"`
-	Cat  string         `json:"cat"`
-	Name string         `json:"name"`
-	ID   *int           `json:"id"`
-	PID  *int           `json:"pid"`
-	TID  *int           `json:"tid"`
-	TS   *float64       `json:"ts"`
-	Args map[string]any `json:"args"`
-}
-
-// TestChrome checks the rules of the format. Each event has a phase, a name and a process.
-// An event with a time has a thread. The two events of an asynchronous pair have the same
-// id, category and name, and the second is not earlier.
-func TestChrome(t *testing.T) {
-	tr := random(seed.Rand(t), 500)
-	var b bytes.Buffer
-	if err := tr.WriteChrome(&b); err != nil {
-		t.Fatal(err)
-	}
-	var file struct {
-		DisplayTimeUnit string         `json:"displayTimeUnit"`
-		OtherData       map[string]any `json:"otherData"`
-		TraceEvents     []chromeEvent  `json:"traceEvents"`
-	}
-	d := json.NewDecoder(&b)
-	d.DisallowUnknownFields()
-	if err := d.Decode(&file); err != nil {
-		t.Fatal(err)
-	}
-	if file.DisplayTimeUnit != "ns" || file.OtherData["driver"] != "uring" {
-		t.Errorf("the trace is about %q %v", file.DisplayTimeUnit, file.OtherData)
-	}
-	begun := map[int]chromeEvent{}
-	pairs := 0
-	for _, e := range file.TraceEvents {
-		switch {
-		case e.Name == "" || e.PID == nil || *e.PID != 7:
-			t.Fatalf("an event without name or process: %+v", e)
-		case e.Ph == "M":
-		case e.Cat == "" || e.ID == nil || e.TID == nil || e.TS == nil:
-			t.Fatalf("an event that lacks something: %+v", e)
-		case e.Ph == "b":
-			begun[*e.ID] = e
-		case e.Ph == "e":
-			b, ok := begun[*e.ID]
-			if !ok || b.Cat != e.Cat || b.Name != e.Name || *b.TS > *e.TS {
-				t.Fatalf("%+v ends %+v", e, b)
-			}
-			delete(begun, *e.ID)
-			if i := *e.ID; i < len(tr.Ops) {
-				checkChromeOp(t, &tr.Ops[i], b, e)
-			}
-			pairs++
-		default:
-			t.Fatalf("phase %q", e.Ph)
-		}
-	}
-	if pairs != len(tr.Ops)+len(tr.Calls) || len(begun) > 0 {
-		t.Errorf("%d pairs, %d without an end; want %d", pairs, len(begun), len(tr.Ops)+len(tr.Calls))
-	}
-}
-
-func checkChromeOp(t *testing.T, o *Op, b, e chromeEvent) {
-	t.Helper()
-	at := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
-	if math.Abs(*b.TS-at(o.Queued)) > 1e-3 || math.Abs(*e.TS-at(o.Woken)) > 1e-3 || b.Name != o.Kind.String() ||
-		b.Args["size"] != float64(o.Size) || b.Args["result"] != float64(o.Result) ||
-		(b.Args["driver"] == nil) != (o.Driver == DriverNone) || o.Driver != DriverNone && b.Args["driver"] != o.Driver.String() ||
-		(b.Args["queue"] == nil) != (o.Ring == 0) || o.Ring != 0 && b.Args["queue"] != float64(o.Ring) {
-		t.Fatalf("%+v to %+v is not %+v", b, e, o)
-	}
-}
 
 func TestCSV(t *testing.T) {
 	tr := random(seed.Rand(t), 500)
@@ -129,8 +53,8 @@ func readCSV(t *testing.T, r io.Reader, n int) [][]string {
 	if err != nil || len(rows) != n+1 {
 		t.Fatalf("%d rows, %v; want %d", len(rows), err, n+1)
 	}
-	if last := rows[0][len(rows[0])-1]; last != "queue" { // Op.Ring: only io_uring's queue is a ring
-		t.Errorf("the last column is %q; want queue", last)
+	if last := rows[0][len(rows[0])-1]; last != "ring" {
+		t.Errorf("the last column is %q; want ring", last)
 	}
 	return rows
 }
@@ -144,12 +68,12 @@ func compareRow(t *testing.T, got, want []string) {
 	}
 }
 
-// TestExportFails: each exporter returns the writer's error.
+// TestExportFails checks that each exporter returns the writer's error.
 func TestExportFails(t *testing.T) {
 	tr := random(seed.Rand(t), 20)
 	full := errors.New("full")
 	for name, export := range map[string]func(io.Writer) error{
-		"perfetto": tr.WritePerfetto, "chrome": tr.WriteChrome, "csv": tr.WriteCSV, "calls": tr.WriteCallsCSV,
+		"perfetto": tr.WritePerfetto, "csv": tr.WriteCSV, "calls": tr.WriteCallsCSV,
 	} {
 		for _, room := range []int{0, 100} {
 			if err := export(&short{room, full}); !errors.Is(err, full) {
@@ -166,7 +90,7 @@ func TestUnknown(t *testing.T) {
 		Calls: []Call{{Syscall: 200, Driver: 200}},
 	}
 	for name, export := range map[string]func(io.Writer) error{
-		"perfetto": tr.WritePerfetto, "chrome": tr.WriteChrome, "csv": tr.WriteCSV, "calls": tr.WriteCallsCSV,
+		"perfetto": tr.WritePerfetto, "csv": tr.WriteCSV, "calls": tr.WriteCallsCSV,
 	} {
 		if err := export(io.Discard); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -182,13 +106,13 @@ func BenchmarkExport(b *testing.B) {
 		at += 1234
 		tr.Ops = append(tr.Ops, Op{
 			Queued: at, Submitted: at + 4567, Completed: at + 99_123, Woken: at + 101_789, Offset: int64(i) * 4096 * 37 % (1 << 36),
-			Size: 4096, Result: 4096, File: 1, Batch: 32, Goroutine: uint32(i) * 0x9E3779B9, Kind: OpRead, Path: Queued, Driver: DriverUring,
+			Size: 4096, Result: 4096, File: 1, Batch: 32, Goroutine: uint32(i) * 0x9E3779B9, Kind: OpRead, Path: Queued, Driver: record.DriverUring,
 		})
 	}
 	tr.arrange()
 	for name, export := range map[string]func(io.Writer) error{
 		"compact":  func(w io.Writer) error { _, err := tr.WriteTo(w); return err },
-		"perfetto": tr.WritePerfetto, "chrome": tr.WriteChrome, "csv": tr.WriteCSV,
+		"perfetto": tr.WritePerfetto, "csv": tr.WriteCSV,
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

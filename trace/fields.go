@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// fields decodes the body of a block. After an error it returns zeros.
+// fields decodes the body of a block. After an error its methods return zeros.
 type fields struct {
 	b   []byte
 	err error
@@ -50,9 +50,8 @@ func (f *fields) take(n int) []byte {
 	return b
 }
 
-// count returns the number of entries that follow. Each has at least least bytes,
-// which bounds the number: a damaged file must not make the reader allocate more
-// memory than the file is long.
+// count returns the number of entries that follow. An entry has least bytes or more, which bounds
+// the number: a damaged file must not make Read allocate more memory than the file is long.
 func (f *fields) count(least int) int {
 	n := f.uvarint()
 	if n > uint64(len(f.b)/least) {
@@ -119,7 +118,7 @@ func (f *fields) calls(to []Call) []Call {
 	return to
 }
 
-// decode reads what encode has written.
+// decode reads the fields that encode has written.
 func (m *Meta) decode(f *fields) {
 	texts := f.texts(nil)
 	for i, p := range []*string{&m.Program, &m.Driver, &m.OS, &m.Arch, &m.Kernel, &m.CPU, &m.GoVersion} {
@@ -137,6 +136,6 @@ func (m *Meta) decode(f *fields) {
 	if numbers[4] != 0 {
 		m.Start = time.Unix(0, numbers[4])
 	}
-	m.Duration, m.Full, m.Lost = time.Duration(numbers[5]), Full(numbers[6]), numbers[7]
+	m.Duration, m.KeptOldest, m.Lost = time.Duration(numbers[5]), numbers[6] != 0, numbers[7]
 	m.LabelsEnd = time.Duration(numbers[8])
 }

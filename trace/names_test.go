@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"reflect"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -8,89 +10,116 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// TestNumbers: records have the numbers that this package's constants have.
+// TestNumbers holds the numbers that files of traces have, and their names.
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct {
 		got  interface{ String() string }
 		n    int
 		name string
 	}{
-		{Kind(record.KindRead), int(OpRead), "read"},
-		{Kind(record.KindWrite), int(OpWrite), "write"},
-		{Kind(record.KindFsync), int(OpFsync), "fsync"},
-		{Kind(record.KindOpen), int(OpOpen), "open"},
-		{Kind(record.KindClose), int(OpClose), "close"},
-		{Kind(record.KindAllocate), int(OpAllocate), "allocate"},
-		{Kind(record.KindTruncate), int(OpTruncate), "truncate"},
-		{Kind(record.KindAdvise), int(OpAdvise), "advise"},
-		{Kind(record.KindStat), int(OpStat), "stat"},
-		{Kind(record.KindLstat), int(OpLstat), "lstat"},
-		{Kind(record.KindRename), int(OpRename), "rename"},
-		{Kind(record.KindLink), int(OpLink), "link"},
-		{Kind(record.KindSymlink), int(OpSymlink), "symlink"},
-		{Kind(record.KindUnlink), int(OpUnlink), "unlink"},
-		{Kind(record.KindRmdir), int(OpRmdir), "rmdir"},
-		{Kind(record.KindMkdir), int(OpMkdir), "mkdir"},
-		{Path(record.PathCached), int(Cached), "cached"},
-		{Path(record.PathBlocking), int(Blocking), "blocking"},
-		{Path(record.PathQueued), int(Queued), "queued"},
-		{Path(record.PathShared), int(Shared), "shared"},
-		{Driver(record.DriverOf("uring")), int(DriverUring), "uring"},
-		{Driver(record.DriverOf("aio")), int(DriverAIO), "aio"},
-		{Driver(record.DriverOf("pool")), int(DriverPool), "pool"},
-		{Driver(record.DriverOf("sim")), int(DriverOther), "other"},
-		{Syscall(record.SysUringSetup), int(SysUringSetup), "io_uring_setup"},
-		{Syscall(record.SysUringEnter), int(SysUringEnter), "io_uring_enter"},
-		{Syscall(record.SysUringRegister), int(SysUringRegister), "io_uring_register"},
-		{Syscall(record.SysIOSetup), int(SysIOSetup), "io_setup"},
-		{Syscall(record.SysIOSubmit), int(SysIOSubmit), "io_submit"},
-		{Syscall(record.SysIOGetevents), int(SysIOGetevents), "io_getevents"},
-		{Syscall(record.SysIODestroy), int(SysIODestroy), "io_destroy"},
-		{Syscall(record.SysPreadv2), int(SysPreadv2), "preadv2"},
-		{Syscall(record.SysPread), int(SysPread), "pread64"},
-		{Syscall(record.SysPwrite), int(SysPwrite), "pwrite64"},
-		{Syscall(record.SysFsync), int(SysFsync), "fsync"},
-		{Syscall(record.SysFdatasync), int(SysFdatasync), "fdatasync"},
-		{Syscall(record.SysSyncFileRange), int(SysSyncFileRange), "sync_file_range"},
-		{Syscall(record.SysStatx), int(SysStatx), "statx"},
-		{Syscall(record.SysEventfd), int(SysEventfd), "write(eventfd)"},
-		{Syscall(record.SysRead), int(SysRead), "read"},
-		{Syscall(record.SysWrite), int(SysWrite), "write"},
-		{Syscall(record.TrialPlain), int(TrialPlain), "trial (plain)"},
-		{Syscall(record.TrialQueue), int(TrialQueue), "trial (queue)"},
+		{OpRead, 1, "read"},
+		{OpWrite, 2, "write"},
+		{OpFsync, 3, "fsync"},
+		{OpFdatasync, 4, "fdatasync"},
+		{Kind(record.KindRead), 1, "read"},
+		{Kind(record.KindWrite), 2, "write"},
+		{Kind(record.KindFsync), 3, "fsync"},
+		{Kind(record.KindFdatasync), 4, "fdatasync"},
+		{Kind(record.KindOpen), 5, "open"},
+		{Kind(record.KindClose), 6, "close"},
+		{Kind(record.KindAllocate), 7, "allocate"},
+		{Kind(record.KindTruncate), 8, "truncate"},
+		{Kind(record.KindAdvise), 9, "advise"},
+		{Kind(record.KindStat), 10, "stat"},
+		{Kind(record.KindLstat), 11, "lstat"},
+		{Kind(record.KindRename), 12, "rename"},
+		{Kind(record.KindLink), 13, "link"},
+		{Kind(record.KindSymlink), 14, "symlink"},
+		{Kind(record.KindUnlink), 15, "unlink"},
+		{Kind(record.KindRmdir), 16, "rmdir"},
+		{Kind(record.KindMkdir), 17, "mkdir"},
+		{Cached, 0, "cached"},
+		{Plain, 1, "plain"},
+		{Queued, 2, "queued"},
+		{Shared, 3, "shared"},
+		{Path(record.PathCached), 0, "cached"},
+		{Path(record.PathPlain), 1, "plain"},
+		{Path(record.PathQueued), 2, "queued"},
+		{Path(record.PathShared), 3, "shared"},
+		{Driver(record.DriverNone), 0, ""},
+		{Driver(record.DriverOf("uring")), 1, "uring"},
+		{Driver(record.DriverOf("aio")), 2, "aio"},
+		{Driver(record.DriverOf("pool")), 3, "pool"},
+		{Driver(record.DriverOf("sim")), 4, "other"},
+		{Syscall(record.SysNone), 0, ""},
+		{Syscall(record.SysUringSetup), 1, "io_uring_setup"},
+		{Syscall(record.SysUringEnter), 2, "io_uring_enter"},
+		{Syscall(record.SysUringRegister), 3, "io_uring_register"},
+		{Syscall(record.SysIOSetup), 4, "io_setup"},
+		{Syscall(record.SysIOSubmit), 5, "io_submit"},
+		{Syscall(record.SysIOGetevents), 6, "io_getevents"},
+		{Syscall(record.SysIODestroy), 7, "io_destroy"},
+		{Syscall(record.SysPreadv2), 8, "preadv2"},
+		{Syscall(record.SysPread), 9, "pread64"},
+		{Syscall(record.SysPwrite), 10, "pwrite64"},
+		{Syscall(record.SysFsync), 11, "fsync"},
+		{Syscall(record.SysFdatasync), 12, "fdatasync"},
+		{Syscall(record.SysSyncFileRange), 13, "sync_file_range"},
+		{Syscall(record.SysStatx), 14, "statx"},
+		{Syscall(record.SysEventfd), 15, "write(eventfd)"},
+		{Syscall(record.SysRead), 16, "read"},
+		{Syscall(record.SysWrite), 17, "write"},
+		{Syscall(record.TrialPlain), 18, "trial (plain)"},
+		{Syscall(record.TrialQueue), 19, "trial (queue)"},
 		{Kind(99), 99, "kind(99)"},
-		{Keep, 1, "keep"},
+		{Path(99), 99, "path(99)"},
+		{Driver(99), 99, "driver(99)"},
+		{Syscall(99), 99, "syscall(99)"},
 	} {
 		if c.got.String() != c.name {
 			t.Errorf("number %d is called %q; want %q", c.n, c.got, c.name)
 		}
-		switch v := c.got.(type) {
-		case Kind:
-			compareNumber(t, c.name, int(v), c.n)
-		case Path:
-			compareNumber(t, c.name, int(v), c.n)
-		case Driver:
-			compareNumber(t, c.name, int(v), c.n)
-		case Syscall:
-			compareNumber(t, c.name, int(v), c.n)
+		if got := reflect.ValueOf(c.got).Uint(); got != uint64(c.n) {
+			t.Errorf("%s is recorded as %d; want %d", c.name, got, c.n)
 		}
 	}
 }
 
-// TestSyscall: the kind, path and offset of an operation determine its plain system call.
+// TestTrial checks that the trials alone are no system calls.
+func TestTrial(t *testing.T) {
+	for c := range 256 {
+		want := strings.HasPrefix(Syscall(c).String(), "trial ")
+		if got := Syscall(c).Trial(); got != want {
+			t.Errorf("Trial of %s = %v; want %v", Syscall(c), got, want)
+		}
+	}
+}
+
+// TestOf checks that a Recorder has an inside, which package sluice gets.
+func TestOf(t *testing.T) {
+	r, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if core := record.Of(r); core == nil || core != r.core {
+		t.Errorf("record.Of = %p; want %p", core, r.core)
+	}
+}
+
+// TestSyscall checks that kind, path and offset of an operation determine its system call.
 func TestSyscall(t *testing.T) {
 	for _, c := range []struct {
 		op   Op
 		want Syscall
 	}{
-		{Op{Kind: OpRead, Path: Blocking}, SysPread},
-		{Op{Kind: OpRead, Path: Blocking, Offset: -1}, SysRead},
-		{Op{Kind: OpWrite, Path: Blocking, Offset: 4096}, SysPwrite},
-		{Op{Kind: OpWrite, Path: Blocking, Offset: -1}, SysWrite},
-		{Op{Kind: OpRead, Path: Cached, Offset: -1}, SysPreadv2},
-		{Op{Kind: OpRead, Path: Queued}, SysNone},
-		{Op{Kind: OpFsync, Path: Blocking}, SysFsync},
-		{Op{Kind: OpFsync, Path: Shared}, SysNone},
+		{Op{Kind: OpRead, Path: Plain}, record.SysPread},
+		{Op{Kind: OpRead, Path: Plain, Offset: -1}, record.SysRead},
+		{Op{Kind: OpWrite, Path: Plain, Offset: 4096}, record.SysPwrite},
+		{Op{Kind: OpWrite, Path: Plain, Offset: -1}, record.SysWrite},
+		{Op{Kind: OpRead, Path: Cached, Offset: -1}, record.SysPreadv2},
+		{Op{Kind: OpRead, Path: Queued}, record.SysNone},
+		{Op{Kind: OpFsync, Path: Plain}, record.SysFsync},
+		{Op{Kind: OpFsync, Path: Shared}, record.SysNone},
 	} {
 		if got := c.op.Syscall(); got != c.want {
 			t.Errorf("a %s by path %s at %d was %q; want %q", c.op.Kind, c.op.Path, c.op.Offset, got, c.want)
@@ -98,7 +127,7 @@ func TestSyscall(t *testing.T) {
 	}
 }
 
-// TestKinds: each operation of a driver has a Kind with its number and name.
+// TestKinds checks that each operation of a driver has a Kind with its number and name.
 func TestKinds(t *testing.T) {
 	for c := range driver.AllCodes {
 		if got, want := Kind(c).String(), c.String(); got != want {
@@ -107,24 +136,17 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func compareNumber(t *testing.T, name string, got, want int) {
-	t.Helper()
-	if got != want {
-		t.Errorf("%s is recorded as %d; want %d", name, got, want)
-	}
-}
-
 func TestOptions(t *testing.T) {
-	for _, o := range []Options{{Events: -1}, {Events: MaxEvents + 1}, {Full: 2}} {
+	for _, o := range []Options{{Events: -1}, {Events: record.MaxEvents + 1}} {
 		if r, err := New(o); r != nil || err == nil {
 			t.Errorf("New(%+v) = %v, %v; want an error", o, r, err)
 		}
 	}
-	r, err := New(Options{Events: 100, Full: Keep})
+	r, err := New(Options{Events: 100, KeepOldest: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := r.Trace().Meta; m.Full != Keep || m.PID == 0 || m.OS == "" || m.GoVersion == "" || m.Start.IsZero() || m.Lost != 0 {
+	if m := r.Trace().Meta; !m.KeptOldest || m.PID == 0 || m.OS == "" || m.GoVersion == "" || m.Start.IsZero() || m.Lost != 0 {
 		t.Errorf("an empty trace is about %+v", m)
 	}
 	if r.Recording() {

@@ -8,11 +8,9 @@ import (
 	"time"
 )
 
-// WritePerfetto writes the trace for ui.perfetto.dev: a Trace message of
-// TrackEvents (protos/perfetto/trace/track_event in Perfetto's sources). Each
-// slot is a track, so that operations that overlap are on different tracks. An
-// operation is a slice. Within it, its time in the queue, in the device and until
-// its goroutine ran are slices, if they are not 0.
+// WritePerfetto writes the trace for ui.perfetto.dev, as protocol buffers (the message Trace of
+// Perfetto's sources, with TrackEvents). Each slot is a track, and each operation is a slice of it.
+// Within that slice are slices for InQueue, InDevice and Waking, where they are not 0.
 func (t *Trace) WritePerfetto(w io.Writer) error {
 	p := &perfetto{w: bufio.NewWriterSize(w, 256<<10)}
 	p.preamble(t)
@@ -23,11 +21,10 @@ func (t *Trace) WritePerfetto(w io.Writer) error {
 	for i := range t.Calls {
 		p.call(&t.Calls[i])
 	}
-	return p.w.Flush() // an error stays until here
+	return p.w.Flush() // returns the first error
 }
 
-// perfetto writes packets. Its messages are re-used, so that packets take no new
-// memory.
+// perfetto writes packets. It uses its messages again for each packet, and allocates nothing.
 type perfetto struct {
 	w                    *bufio.Writer
 	frame, packet, event message
@@ -35,8 +32,7 @@ type perfetto struct {
 	stringLabels         int // where the interned strings of labels begin
 }
 
-// preamble writes the time at which the trace began, and gives numbers to all
-// strings.
+// preamble writes when the trace began, and gives all strings their numbers.
 func (p *perfetto) preamble(t *Trace) {
 	boot := message(nil).uint(clockID, clockBoottime).uint(clockTimestamp, 0)
 	real := message(nil).uint(clockID, clockRealtime).uint(clockTimestamp, uint64(max(0, nanoseconds(t.Meta.Start))))
@@ -64,7 +60,7 @@ func (p *perfetto) intern(field, first int, texts []string) {
 	}
 }
 
-// withOther appends a name for numbers that only newer versions have.
+// withOther appends a name for numbers that only newer versions have, and returns a new slice.
 func withOther(names []string) []string { return append(slices.Clip(names), "other") }
 
 // nameIndex returns the index of name i in what withOther returns.
@@ -77,8 +73,8 @@ func (p *perfetto) put(flags uint64) {
 	_, _ = p.w.Write(p.frame) // Flush returns the error
 }
 
-// tracks describes the tracks. Their names differ, as Perfetto would show tracks
-// of one name as one; and they sort by number, as it sorts tracks by name.
+// tracks describes the tracks. Each has another name, as Perfetto shows tracks of one name as one.
+// Perfetto sorts them by name, so the numbers in the names have leading zeros.
 func (p *perfetto) tracks(t *Trace) {
 	process := message(nil).uint(processPID, uint64(t.Meta.PID)).text(processName, t.Meta.Program)
 	p.track(message(nil).uint(trackUUID, processTrack).bytes(trackProcess, process))
@@ -116,7 +112,7 @@ func (p *perfetto) op(o *Op) {
 	p.begin(track, 1+nameIndex(uint8(o.Kind), kindNames))
 	p.noteString(noteFile, stringFiles+int(o.File))
 	p.noteString(notePath, stringPaths+nameIndex(uint8(o.Path), pathNames))
-	if o.Driver != DriverNone {
+	if o.Driver != 0 {
 		p.noteString(noteDriver, stringDrivers+nameIndex(uint8(o.Driver), driverNames))
 		p.noteInt(noteBatch, int64(o.Batch))
 	}
@@ -158,10 +154,10 @@ func (p *perfetto) call(c *Call) {
 	p.noteInt(noteGoroutine, int64(c.Goroutine))
 	p.noteRing(c.Ring)
 	p.putEvent(c.Start)
-	p.end(track, c.End())
+	p.end(track, c.end())
 }
 
-// begin starts an event at which a slice begins. putEvent writes it.
+// begin makes the event with which a slice begins. putEvent writes it.
 func (p *perfetto) begin(track uint64, name int) {
 	p.event = p.event[:0].uint(eventType, sliceBegin).uint(eventTrack, track).uint(eventNameIID, uint64(name))
 }
@@ -181,7 +177,7 @@ func (p *perfetto) noteInt(name int, v int64) {
 	p.event = p.event.bytes(eventAnnotation, p.annotation)
 }
 
-// noteRing omits ring 0, which is usual.
+// noteRing adds the number of a ring. It leaves out ring 0: most operations have it.
 func (p *perfetto) noteRing(ring uint8) {
 	if ring != 0 {
 		p.noteInt(noteRing, int64(ring))

@@ -1,7 +1,6 @@
 package trace
 
-// Numbers of the messages' fields, and values, with their names in Perfetto's
-// sources.
+// Numbers of fields of messages, and values of fields, by their names in Perfetto's sources.
 const (
 	tracePacket = 1
 
@@ -47,14 +46,14 @@ const (
 	annotationString = 17 // string_value_iid
 )
 
-// Tracks. The tracks of slots have the numbers after their group's.
+// Numbers of tracks. The tracks of slots have the numbers after their group.
 const (
 	processTrack = 1
 	opsTrack     = 1 << 32
 	callsTrack   = 2 << 32
 )
 
-// Numbers of the interned names of events. The kinds come first.
+// Numbers of the interned names of events. Kinds have the numbers before namePhases.
 const (
 	namePhases = 0x100
 	nameQueue  = namePhases + 0
@@ -65,8 +64,8 @@ const (
 
 var phases = []string{"queue", "device", "wake"}
 
-// Numbers of the interned names of annotations; then where the interned strings
-// of paths, drivers, classes and files begin.
+// Numbers of the interned names of annotations, and the first numbers of the interned strings of
+// paths, drivers, classes and files.
 const (
 	noteFile = iota + 1
 	notePath
@@ -84,7 +83,10 @@ const (
 	stringPaths   = 0x100
 	stringDrivers = 0x200
 	stringClasses = 0x300
-	stringFiles   = 0x400 // then those of labels
+	stringFiles   = 0x400 // labels have the numbers after the files
 )
 
-var notes = []string{"file", "path", "driver", "offset", "size", "result", "batch", "wait", "goroutine", "queue", "class", "labels"}
+var notes = []string{
+	"file", "path", "driver", "offset", "size", "result", "batch", "wait",
+	"goroutine", "ring", "class", "labels",
+}

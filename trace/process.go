@@ -6,7 +6,7 @@ import (
 	"runtime"
 )
 
-// thisProcess describes this process, and the machine that it runs on.
+// thisProcess describes this process and its machine.
 func thisProcess() Meta {
 	m := Meta{
 		PID:        os.Getpid(),

@@ -2,16 +2,16 @@ package trace
 
 import "time"
 
-// slots assigns to each interval the lowest number that is free. Intervals come
-// sorted by their start.
+// slots gives each interval the lowest number that is free. Callers pass intervals in the order of
+// their start.
 type slots struct {
-	busy queue // the slots in use, by the end of their interval
-	free queue // the others, by their number
-	n    int32 // the number of slots
+	busy queue // slots in use, by the end of their interval
+	free queue // slots that are free, by their number
+	n    int32 // how many slots there are
 }
 
-// take returns the slot of the interval from start to end. An interval may begin
-// when another of the same slot ends.
+// take returns the slot of the interval from start to end. An interval may begin in a slot at the
+// time at which another one ends there.
 func (s *slots) take(start, end time.Duration) int32 {
 	for len(s.busy) > 0 && s.busy[0].key <= int64(start) {
 		slot := s.busy.pop().slot
@@ -27,8 +27,8 @@ func (s *slots) take(start, end time.Duration) int32 {
 	return slot
 }
 
-// queue is a binary heap: the entry with the least key is the first.
-// container/heap would allocate for each entry.
+// queue is a binary heap: its first entry has the least key. container/heap would allocate for each
+// entry.
 type queue []entry
 
 type entry struct {

@@ -2,7 +2,8 @@ package trace
 
 import "testing"
 
-// The last texts of a file may be empty: each takes a byte for its length.
+// TestEmptyTexts checks that the last texts of a block may be empty: an empty text is one byte, its
+// length.
 func TestEmptyTexts(t *testing.T) {
 	f := &fields{b: []byte{2, 0, 0}}
 	if got := f.texts(nil); len(got) != 2 || got[0] != "" || got[1] != "" || f.err != nil {

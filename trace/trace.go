@@ -5,117 +5,112 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 // Trace is what a Recorder has recorded.
 type Trace struct {
-	Meta Meta // what the trace is of
-	// Files holds the names that Op.File is an index of. The first is "", for
-	// files whose names are not known.
+	Meta Meta // the program, the machine and the recording
+
+	// Files holds the names of files, by Op.File. The first one is "", for files without a name.
 	Files []string
-	// Classes holds the names that Op.Class is an index of. The first is
-	// "default". A Recorder tells 62 more apart. If there are further ones, their operations
-	// have the last one, "others". See ClassName.
+	// Classes holds the names of classes, by Op.Class; see ClassName. The first one is "default".
+	// If there are more than 63 classes, the further ones are all "others".
 	Classes []string
-	// Labels holds the labels of goroutines (runtime/pprof) that Op.Label is an
-	// index of, each as "key=value key=value", sorted by key. The first is "",
-	// for goroutines without labels. It is nil if no goroutine had any.
+	// Labels holds the labels of goroutines (runtime/pprof), by Op.Label, each as
+	// "key=value key=value", sorted by key. The first one is "", for goroutines without labels.
+	// It is nil if no goroutine had any.
 	Labels []string
-	Ops    []Op   // sorted by Queued
-	Calls  []Call // sorted by Start
+
+	Ops   []Op   // sorted by Queued
+	Calls []Call // sorted by Start
 }
 
-// Meta describes the trace as a whole. What is not known is empty or 0.
+// Meta describes the program, the machine and the recording. A field that is not known is empty
+// or 0.
 type Meta struct {
-	Program    string        // the program's name
-	PID        int           // its process ID
-	Driver     string        // the drivers of its Schedulers, separated by commas
-	OS, Arch   string        // as in runtime.GOOS and runtime.GOARCH
-	Kernel     string        // the kernel's release
-	CPU        string        // the processor's model
-	Cores      int           // the number of processors that the process may use
-	GoMaxProcs int           // runtime.GOMAXPROCS
-	Memory     int64         // the memory of the machine, in bytes
-	GoVersion  string        // runtime.Version
-	Start      time.Time     // when the Recorder was made; all times count from it
-	Duration   time.Duration // until the Trace was taken; in a file of SLUICE_TRACE, until the last event
-	Full       Full          // what the Recorder did when its buffers, or the disk, were full
-	Lost       int64         // operations and calls that were overwritten or not recorded
-	// LabelsEnd is the time, since Start, from which on Op.Label is 0, as there was no room for the
-	// labels of goroutines; 0 if there was.
+	Program    string // the program's name
+	PID        int    // its process ID
+	Driver     string // the drivers of its Schedulers, separated by commas
+	OS, Arch   string // as runtime.GOOS and runtime.GOARCH
+	Kernel     string // the kernel's release
+	CPU        string // the processor's model
+	Cores      int    // as runtime.NumCPU
+	GoMaxProcs int    // as runtime.GOMAXPROCS
+	Memory     int64  // of the machine, in bytes
+	GoVersion  string // as runtime.Version
+
+	Start time.Time // when the Recorder was made; all times of the Trace count from it
+	// Duration is the time from Start until the Trace was taken. In a file in which a program
+	// records, it is the time until the last event.
+	Duration time.Duration
+
+	Lost       int64 // events that were dropped or overwritten
+	KeptOldest bool  // the lost events are the latest ones; else the earliest
+	// LabelsEnd is the time from which on Op.Label is 0, as the Recorder had no room for more
+	// changes of labels: it has room for some 14,000. 0 means that all labels are known.
 	LabelsEnd time.Duration
 }
 
-// Op is one operation, as [sluice.Stats] counts them. A ReadAt that took two
-// transfers is two operations.
+// Op is one operation, as [sluice.Stats] counts them. A ReadAt that took two transfers is two
+// operations.
 //
 // [sluice.Stats]: https://pkg.go.dev/github.com/sluiceio/sluice#Stats
 type Op struct {
-	// The times since Meta.Start. None is before the one above it. Two of them
-	// are equal if nothing happened between them.
-	Queued    time.Duration // it was asked for
-	Submitted time.Duration // it was handed to the kernel, or the system call was made
-	Completed time.Duration // the driver saw that it was done
+	// Times since Meta.Start, in this order. Two are equal if nothing happened between them.
+	Queued    time.Duration // the goroutine asked for the operation
+	Submitted time.Duration // the kernel got it
+	Completed time.Duration // the Scheduler saw that it was done
 	Woken     time.Duration // its goroutine ran again
 
 	Offset int64 // in the file, in bytes; -1 is the file's own position
-	// Size is the number of bytes asked for. A Recorder has 32 bits for it: 4,294,967,295 stands
-	// for that and more, as Truncate and Allocate may have.
-	Size   int64
+	Size   int64 // bytes asked for; 4,294,967,295 stands for that and more
 	Result int64 // bytes transferred, or a negated errno
-	File   int32 // index into Trace.Files
-	// Slot is the lowest number, from 0, that no other operation has at the
-	// same time. Operations of one slot do not overlap, so that a viewer can
-	// draw each slot as a track. There are as many slots as operations were in
-	// progress at once.
+
+	File  int32 // index of Trace.Files
+	Label int32 // index of Trace.Labels: the goroutine's labels when the operation ended
+	// Slot is the lowest number, from 0, that no other operation has at the same time. So
+	// operations of one slot do not overlap, and a viewer can draw a slot as a track.
 	Slot int32
-	// Batch is the number of operations that were handed to the driver
-	// together; 0 if the operation did not go through a driver.
+	// Batch is how many operations were handed to the driver together; 0 without a driver.
 	Batch int32
-	// Goroutine is a number that tells apart goroutines that live at the same
-	// time. It is not the runtime's number of the goroutine. A goroutine may
-	// have the number of one that has ended. On processors other than amd64 and
-	// arm64, and in programs made by sluice build, it is only a hint: two
-	// goroutines may have the same number, and one goroutine several.
+	// Goroutine tells apart goroutines that live at the same time. It is not the runtime's number
+	// of the goroutine. It is only a hint on processors other than amd64 and arm64, and in
+	// programs of "sluice build": there goroutines may share a number, or change it.
 	Goroutine uint32
-	Kind      Kind   // what it does
-	Path      Path   // how it was performed
-	Driver    Driver // DriverNone for a plain system call
-	Class     uint8  // index into Trace.Classes; see [Trace.ClassName]
-	// Ring is the number of the io_uring ring, or of another driver's queue,
-	// that the operation went through. Numbers count the rings of all
-	// Schedulers of the Recorder, in the order in which they were added to it.
-	// An operation that went through none has the number of its Scheduler's
-	// first ring. The 256th and later rings all have 255.
+
+	Kind   Kind   // what it does
+	Path   Path   // how it was performed
+	Driver Driver // the zero Driver if it went through none
+	Class  uint8  // index of Trace.Classes; see Trace.ClassName
+	// Ring is the number of the ring that the operation went through, or of its Scheduler's first
+	// ring if it went through none. The Recorder numbers the rings of all its Schedulers, from 0.
+	// 255 stands for that and more.
 	Ring uint8
-	// Label is an index into Trace.Labels: the labels that the goroutine had when
-	// the operation ended. A Recorder has room for some 14,000 changes from one text of labels to
-	// another by one goroutine; see Meta.LabelsEnd.
-	Label int32
 }
 
-// Call is a system call that is no operation by itself: the calls that drivers
-// make, reads of the page cache that found nothing, and the like. The plain
-// system calls of operations with the paths Cached and Blocking are not among
-// them; [Op.Syscall] returns those of reads, writes and syncs.
+// Call is a system call that is not an operation: one that a driver made, or a read of the page
+// cache that found nothing. [Op.Syscall] returns the system call of an operation.
 //
-// A trial of a governor is a Call, too, though no system call; see [TrialPlain].
+// A trial of a governor is a Call, too; see [Syscall.Trial].
 type Call struct {
 	Start    time.Duration // since Meta.Start
-	Duration time.Duration // until it returned
-	// Batch is the number of operations that the call submitted. Wait is the
-	// number of completions that it had to wait for.
-	Batch, Wait int32
-	Result      int32   // what it returned, or a negated errno
-	Goroutine   uint32  // as in Op
-	Slot        int32   // as in Op, among Calls
-	Syscall     Syscall // which one it is
-	Driver      Driver  // the driver that made it; DriverNone if the scheduler did
-	Ring        uint8   // as in Op
+	Duration time.Duration // until the call returned
+
+	Batch  int32 // how many operations the call submitted
+	Wait   int32 // how many completions it had to wait for
+	Result int32 // what it returned, or a negated errno
+	Slot   int32 // as Op.Slot, among the Calls
+
+	Goroutine uint32  // as Op.Goroutine
+	Syscall   Syscall // which system call it is
+	Driver    Driver  // the driver that made it; the zero Driver if the Scheduler did
+	Ring      uint8   // as Op.Ring
 }
 
-// ClassName returns the name of the class with that number. It is "default" for
-// 0, and "class N" if the trace does not have the name.
+// ClassName returns the name of a class, which is "default" for 0. If Classes is too short, it
+// returns "class N".
 func (t *Trace) ClassName(class uint8) string {
 	switch {
 	case int(class) < len(t.Classes):
@@ -126,8 +121,7 @@ func (t *Trace) ClassName(class uint8) string {
 	return "class " + strconv.Itoa(int(class))
 }
 
-// classNames returns the names of all classes up to the highest number that an
-// operation has.
+// classNames returns the names of all classes up to the highest Op.Class.
 func (t *Trace) classNames() []string {
 	last := uint8(0)
 	for i := range t.Ops {
@@ -142,53 +136,48 @@ func (t *Trace) classNames() []string {
 
 const defaultClass = "default"
 
-// End returns when the call returned.
-func (c *Call) End() time.Duration { return c.Start + c.Duration }
+// end returns when the call returned.
+func (c *Call) end() time.Duration { return c.Start + c.Duration }
 
-// InQueue returns how long the operation waited in the scheduler.
+// InQueue returns how long the operation waited in the Scheduler.
 func (o *Op) InQueue() time.Duration { return o.Submitted - o.Queued }
 
-// InDevice returns how long the operation was in the kernel, until the driver saw
-// that it was done.
+// InDevice returns how long the operation was in the kernel and on the disk.
 func (o *Op) InDevice() time.Duration { return o.Completed - o.Submitted }
 
-// Waking returns how long it took until the goroutine ran again.
+// Waking returns how long the goroutine waited to run again.
 func (o *Op) Waking() time.Duration { return o.Woken - o.Completed }
 
-// Failed reports whether Result is an error.
-func (o *Op) Failed() bool { return o.Result < 0 }
-
-// Syscall returns the plain system call that the operation made, which lasted
-// from Submitted to Completed. It is SysNone if the operation went through a
-// driver, if another operation's call served it, or if it is no read, write or sync.
+// Syscall returns the system call that performed a read, write or sync without a driver. It lasted
+// from Submitted to Completed. For other operations Syscall returns the zero Syscall.
 func (o *Op) Syscall() Syscall {
 	switch {
 	case o.Path == Cached:
-		return SysPreadv2
-	case o.Path != Blocking:
-		return SysNone
+		return record.SysPreadv2
+	case o.Path != Plain:
+		return record.SysNone
 	}
-	here := o.Offset < 0 // at the position of the file
+	here := o.Offset < 0 // at the file's own position
 	switch o.Kind {
 	case OpRead:
 		if here {
-			return SysRead
+			return record.SysRead
 		}
-		return SysPread
+		return record.SysPread
 	case OpWrite:
 		if here {
-			return SysWrite
+			return record.SysWrite
 		}
-		return SysPwrite
+		return record.SysPwrite
 	case OpFsync:
-		return SysFsync
+		return record.SysFsync
 	case OpFdatasync:
-		return SysFdatasync
+		return record.SysFdatasync
 	}
-	return SysNone
+	return record.SysNone
 }
 
-// arrange sorts the trace and assigns the slots.
+// arrange sorts operations and calls, and gives them their slots.
 func (t *Trace) arrange() {
 	slices.SortFunc(t.Ops, func(a, b Op) int {
 		return cmp.Or(cmp.Compare(a.Queued, b.Queued), cmp.Compare(a.Woken, b.Woken))
@@ -202,6 +191,6 @@ func (t *Trace) arrange() {
 	}
 	s = slots{}
 	for i := range t.Calls {
-		t.Calls[i].Slot = s.take(t.Calls[i].Start, t.Calls[i].End())
+		t.Calls[i].Slot = s.take(t.Calls[i].Start, t.Calls[i].end())
 	}
 }

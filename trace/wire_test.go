@@ -19,14 +19,14 @@ import (
 	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
-// random makes a trace of n operations and half as many calls, in random order, some with
-// extreme values.
+// random returns a trace of n operations and half as many calls, in random order, some with extreme
+// values.
 func random(r *rand.Rand, n int) *Trace {
 	t := &Trace{
 		Meta: Meta{
 			Program: "prog", PID: 7, Driver: "uring", OS: "linux", Arch: "amd64", Kernel: "6.18", CPU: "a CPU",
 			Cores: 2, GoMaxProcs: 3, Memory: 1 << 40, GoVersion: "go1.26",
-			Start: time.Unix(1700000000, 123), Duration: time.Hour, Full: Keep, Lost: 5, LabelsEnd: time.Minute,
+			Start: time.Unix(1700000000, 123), Duration: time.Hour, KeptOldest: true, Lost: 5, LabelsEnd: time.Minute,
 		},
 		Files:   []string{"", "a", strings.Repeat("long", 100), "\xff\x00"},
 		Classes: []string{"default", "a, \"b\"", "foreground"},
@@ -83,7 +83,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestManyFiles has more names than fit into one block.
+// TestManyFiles writes more names than fit into one block.
 func TestManyFiles(t *testing.T) {
 	want := &Trace{}
 	for range 5 {
@@ -98,7 +98,7 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
-// TestDamage flips each byte of a trace, and cuts the trace at each byte: Read notices all of it.
+// TestDamage changes each byte of a trace, and cuts the trace at each byte. Read notices each time.
 func TestDamage(t *testing.T) {
 	whole := encoded(t, random(seed.Rand(t), 20))
 	for i := range whole {
@@ -113,11 +113,12 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestLies reads blocks with right checksums and wrong contents.
+// TestLies reads blocks whose checksums are right and whose contents are wrong.
 func TestLies(t *testing.T) {
 	huge := binary.AppendUvarint(nil, 1<<60)
 	ops := encodeOps(nil, []Op{{File: 1}})
-	long := encodeOps(nil, []Op{{Offset: 1 << 40}}) // longer than the shortest operation, also without its last byte
+	// long is longer than the shortest operation even without its last byte.
+	long := encodeOps(nil, []Op{{Offset: 1 << 40}})
 	back := encodeOps(nil, []Op{{Woken: -1}})
 	slot := encodeOps(nil, []Op{{Slot: 1}})
 	for _, c := range []struct {
@@ -163,7 +164,7 @@ func framed(kind byte, body []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli()))
 }
 
-// TestNewer reads what a later version of the same format may write: unknown blocks, and
+// TestNewer reads a file that a later version of the format may write: it has unknown blocks, and
 // more fields in Meta.
 func TestNewer(t *testing.T) {
 	meta := appendTexts(nil, []string{"prog", "", "", "", "", "", "", "new"})
@@ -178,7 +179,8 @@ func TestNewer(t *testing.T) {
 	}
 }
 
-// TestLabelsEnd: a trace says from when on the labels are not known. One of a version that did not say it is read.
+// TestLabelsEnd checks that a trace has the time after which labels are not known, and that Read
+// reads the Meta of a version without that time.
 func TestLabelsEnd(t *testing.T) {
 	tr := new(Trace)
 	tr.fill(record.Recording{LabelsEnd: 5})
@@ -192,7 +194,8 @@ func TestLabelsEnd(t *testing.T) {
 	}
 }
 
-// TestReadRecording reads a recording that is a part of a file, and one from a pipe, which can be read only once.
+// TestReadRecording reads a recording that is a part of a file, and one from a pipe, which can be
+// read only once.
 func TestReadRecording(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "recording")
 	rec, err := Create(name, Options{Events: 1})
@@ -202,7 +205,7 @@ func TestReadRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec.Core().PutOp(&record.Op{Queued: record.Now(), Size: 4711})
+	rec.core.PutOp(&record.Op{Queued: record.Now(), Size: 4711})
 	whole, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -267,7 +270,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// TestWriteToStops: WriteTo returns the writer's error.
+// TestWriteToStops checks that WriteTo returns the writer's error.
 func TestWriteToStops(t *testing.T) {
 	full := errors.New("full")
 	tr := random(seed.Rand(t), 100)
@@ -279,7 +282,7 @@ func TestWriteToStops(t *testing.T) {
 	}
 }
 
-// short is a writer that takes that many bytes.
+// short is a writer that takes room bytes, and then fails.
 type short struct {
 	room int
 	err  error
@@ -294,8 +297,8 @@ func (s *short) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestSlots: operations of one slot do not overlap, and there are no more slots than
-// operations at a time.
+// TestSlots checks that operations of one slot do not overlap, and that there are no more slots
+// than operations at a time.
 func TestSlots(t *testing.T) {
 	tr := random(seed.Rand(t), 2000)
 	until := map[int32]time.Duration{}
@@ -318,7 +321,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// TestSlotsTouch: an operation may begin in a slot in which another ends at the same time.
+// TestSlotsTouch checks that an operation may begin in a slot when another one ends there.
 func TestSlotsTouch(t *testing.T) {
 	var s slots
 	for i, c := range []struct {

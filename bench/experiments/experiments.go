@@ -66,6 +66,7 @@ type Experiment struct {
 	OwnFiles bool     // makes the files that it needs; there is no temporary file
 	Precise  bool     // cells get as many rounds as they need (precision)
 	Slow     bool     // many goroutines read a slow disk that the experiment makes
+	Disk     bool     // measures a disk; the directory must not be on tmpfs
 	Modes    []string // what --mode can choose from; only copies of trees have any
 
 	// Cells returns the cells that --cells can choose from; nil if it can choose none.
@@ -81,7 +82,7 @@ type Experiment struct {
 }
 
 // All are the experiments in the order in which they are listed and run.
-var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig5, fig6}, p4, p2, []Experiment{randDepths, blockCache, mappedFile, fairness, wal, threads, aioLatency, transparent, pebble})
+var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig5, fig6}, p4, p2, []Experiment{randDepths, blockCache, mappedFile, fairness, wal, scale, threads, aioLatency, transparent, pebble})
 
 // Selection are the experiments of a run that names none, which takes less than three minutes.
 var Selection = []Experiment{matrix, fig4Read, scanDirect512k, randDirectSmall}
@@ -136,7 +137,9 @@ type Params struct {
 	Programs   []string      // programs that cp-* measure; empty is all that are installed
 	Seed       uint64        // of the order in which programs copy
 	Goroutines int           // on a slow disk; 0 leaves it to the experiment
+	Kept       bool          // the results are written to a file, too
 	Self       Program       // this program
+	Began      time.Time     // when the run began, if it has one experiment; its preparation counts
 
 	Procs    int   // GOMAXPROCS, the same in each process but those of cells that have their own
 	CPUs     int   // processors of this machine
@@ -189,6 +192,9 @@ type Lab interface {
 	// Starters builds the programs of load.Start. Where they cannot be built, the sides of such a load
 	// are unsupported, and say why. The caller calls remove when it is done.
 	Starters(ctx context.Context) (remove func() error, err error)
+	// Tmpfs makes a file of size bytes on tmpfs. It calls progress with the fraction that is written.
+	// The error says why there can be none. The caller closes the Tmpfs.
+	Tmpfs(ctx context.Context, size int64, progress func(float64)) (Tmpfs, error)
 	// Database makes a Pebble database by the load, which is a load.PebbleLoad. The processes of its
 	// Compare have so much memory. It calls progress with the present step and the fraction of it that
 	// is done. The error is a database.ErrMissing where memory cannot be limited. The caller closes the

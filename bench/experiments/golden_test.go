@@ -151,6 +151,15 @@ func (f fakeLab) Starters(context.Context) (func() error, error) {
 	return func() error { return nil }, nil
 }
 
+func (f fakeLab) Tmpfs(context.Context, int64, func(float64)) (Tmpfs, error) {
+	return fakeTmpfs{f}, nil
+}
+
+// fakeTmpfs invents figures as its comparer does.
+type fakeTmpfs struct{ comparer }
+
+func (fakeTmpfs) Close() error { return nil }
+
 func (f fakeLab) Database(context.Context, load.Load, int64, string, func(string, float64)) (Database, error) {
 	return fakeDatabase{f}, nil
 }
@@ -291,6 +300,10 @@ func (c *countingLab) Programs(ctx context.Context, driver string) (func() error
 func (c *countingLab) Database(context.Context, load.Load, int64, string, func(string, float64)) (Database, error) {
 	c.n++
 	return fakeDatabase{c}, nil
+}
+
+func (c *countingLab) Tmpfs(context.Context, int64, func(float64)) (Tmpfs, error) {
+	return fakeTmpfs{c}, nil
 }
 
 func (c *countingLab) Disk() (Disk, error) {

@@ -106,6 +106,11 @@ func runMatrix(ctx context.Context, env *Env) (_ any, err error) {
 // measureCells measures os.File and sluice in each cell, and prints the table under the
 // experiment's name. If there is an error, the result has the cells before it.
 func (e *Env) measureCells(ctx context.Context, name string, cells []load.Load) (*MatrixResult, error) {
+	return e.measureCellsOn(ctx, name, cells, func(context.Context, load.Load) (comparer, error) { return e.Lab, nil })
+}
+
+// measureCellsOn is measureCells where not all cells are measured on the temporary file.
+func (e *Env) measureCellsOn(ctx context.Context, name string, cells []load.Load, on place) (*MatrixResult, error) {
 	result := &MatrixResult{Rounds: e.Rounds}
 	result.SliceTime, result.CellTime = e.cellTimes("")
 	sides := e.matrixSides()
@@ -120,7 +125,11 @@ func (e *Env) measureCells(ctx context.Context, name string, cells []load.Load) 
 				return result, err
 			}
 		}
-		sideResults, err := e.compareCell(ctx, name+" "+l.String(), l, sides)
+		c, err := on(ctx, l)
+		if err != nil {
+			return result, err
+		}
+		sideResults, err := e.compareCell(ctx, c, name+" "+l.String(), l, sides)
 		if err != nil {
 			return result, err
 		}
@@ -134,8 +143,8 @@ func (e *Env) measureCells(ctx context.Context, name string, cells []load.Load) 
 }
 
 // compareCell measures one load through two sides, in as many rounds as it needs. It is one step.
-func (e *Env) compareCell(ctx context.Context, label string, l load.Load, sides []load.Side) ([]*duel.Result, error) {
-	return e.compareAll(ctx, label, duel.Same(l, sides), e.cellPlan(label, l.Kind))
+func (e *Env) compareCell(ctx context.Context, on comparer, label string, l load.Load, sides []load.Side) ([]*duel.Result, error) {
+	return e.compareOn(ctx, on, label, duel.Same(l, sides), e.cellPlan(label, l.Kind))
 }
 
 // matrixSides returns os.File and sluice; os.File twice for --calibrate.

@@ -110,7 +110,7 @@ func (r *TransparentResult) measure(ctx context.Context, env *Env) error {
 		return err
 	}
 	for _, t := range cells {
-		sides, err := env.compareCell(ctx, transparentName+" "+t.String(), t.Load, builds(env.Driver))
+		sides, err := env.compareCell(ctx, env.Lab, transparentName+" "+t.String(), t.Load, builds(env.Driver))
 		if err != nil {
 			return err
 		}

@@ -51,6 +51,9 @@ func Describe(dir string) Info {
 	return info
 }
 
+// InMemory reports whether the file system keeps its files in memory, and has no disk.
+func (i Info) InMemory() bool { return i.FileSystem == "tmpfs" || i.FileSystem == "ramfs" }
+
 // String returns what matters most to I/O, in one line.
 func (i Info) String() string {
 	parts := []string{strings.TrimSpace(i.OS + "/" + i.Arch + " " + i.Kernel)}

@@ -2,14 +2,18 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sluiceio/sluice/bench/machine"
 )
 
 // waitForWorkers waits until the process has n children and returns their
@@ -142,5 +146,35 @@ func waitForMount(t *testing.T, dir string) {
 			return
 		}
 		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestInterruptTmpfs ends scale by Ctrl-C while it measures a file on tmpfs: neither that file nor the
+// one on the disk is left, and no process.
+func TestInterruptTmpfs(t *testing.T) {
+	dir := t.TempDir()
+	if !machine.Describe("/dev/shm").InMemory() || machine.Describe(dir).InMemory() {
+		t.Skip("it takes a tmpfs in /dev/shm, and a disk")
+	}
+	before, _ := filepath.Glob("/dev/shm/.sluice-bench*")
+	b := startBench(t, "scale", "--dir", dir, "--size", "8m", "--time", "1h", "--per-cell", "1h", "--cells", "read-tmpfs//256")
+	lines := bufio.NewScanner(b.stdout)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "----") { // the rule over the first cell
+	}
+	workers := waitForWorkers(t, b.cmd.Process.Pid, 1)
+	_, status := b.stop(os.Interrupt)
+	if said := b.stderr.String(); strings.Contains(said, "nothing could be measured") {
+		t.Skip(said) // before Linux 6.6 tmpfs has no O_DIRECT
+	} else if status != 130 || said != "sluice: interrupted after 0 rounds of scale read-tmpfs/4k/256\n" {
+		t.Errorf("run ended with status %d, %q; want exit status 130, interrupted", status, said)
+	}
+	wantEmpty(t, dir)
+	if after, _ := filepath.Glob("/dev/shm/.sluice-bench*"); len(after) > len(before) {
+		t.Errorf("files are left on tmpfs: %q", after)
+	}
+	for _, pid := range workers {
+		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+			t.Errorf("worker %d is still there: %v", pid, err)
+		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sluiceio/sluice/bench/machine"
 )
 
 // TestMain makes `sluice` a command of the scripts and of their child processes.
@@ -33,8 +35,8 @@ func TestScripts(t *testing.T) {
 }
 
 // condition evaluates the conditions of scripts: [root], the script runs as root; [disk],
-// its files are on a disk that the system knows; [mount], it can mount file systems that go
-// away with it.
+// its files are on a disk that the system knows; [shm], /dev/shm is on tmpfs; [mount], it can
+// mount file systems that go away with it.
 func condition(name string) (bool, error) {
 	switch name {
 	case "root":
@@ -42,6 +44,8 @@ func condition(name string) (bool, error) {
 	case "disk":
 		_, err := deviceOf(os.TempDir())
 		return err == nil, nil
+	case "shm":
+		return machine.Describe("/dev/shm").InMemory(), nil
 	case "mount":
 		return exec.Command("unshare", "-m", "mount", "-t", "tmpfs", "none", os.TempDir()).Run() == nil, nil
 	}

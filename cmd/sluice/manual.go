@@ -100,7 +100,7 @@ func values() map[string][]string {
 		"bench --fs":            {"ext4", "xfs", "btrfs"},
 		"bench --mode":          {"regular", "cold", "every-fsync"},
 		"bench --programs":      {"sluice", "xcp", "fcp", "cpz", "otiai10", "rsync", "floor"},
-		"trace export --format": {"perfetto", "chrome", "csv", "calls", "compact"},
+		"trace export --format": {"perfetto", "csv", "calls", "compact"},
 	}
 }
 

@@ -37,6 +37,7 @@ var completions = []struct {
 	{"sluice trace ", []string{"record", "view"}, []string{"bench"}},
 	{"sluice bench --dr", []string{"--driver"}, []string{"--dir"}},
 	{"sluice bench fig", []string{"fig5", "fig6"}, []string{"wal"}},
+	{"sluice bench sca", []string{"scale", "scan-direct"}, []string{"wal"}},
 	{"sluice bench --fs ", []string{"ext4", "xfs"}, []string{"fig5", "uring"}},
 	{"sluice tune --no", []string{"--no-save"}, []string{"--save"}},
 	{"sluice trace export --format=", []string{"perfetto", "compact"}, []string{"ext4"}},

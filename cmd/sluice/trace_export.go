@@ -20,7 +20,7 @@ import (
 
 // traceExportCmd is `sluice trace export`.
 type traceExportCmd struct {
-	Format string `placeholder:"NAME" help:"perfetto (for ui.perfetto.dev; .pftrace), chrome (JSON for older viewers; .json), csv (operations; .csv), calls (system calls as csv; .csv), or compact (what sluice trace reads; .sluice). Default: by the extension of OUT."`
+	Format string `placeholder:"NAME" help:"perfetto (for ui.perfetto.dev; .pftrace), csv (operations; .csv), calls (system calls as csv; .csv), or compact (what sluice trace reads; .sluice). Default: by the extension of OUT."`
 	File   string `arg:"" help:"The trace; - is standard input."`
 	Out    string `arg:"" help:"The file to write, which must not exist; - is standard output, and needs --format."`
 }
@@ -36,7 +36,6 @@ type format struct {
 // formats are all formats. An extension means the first format that has it.
 var formats = []format{
 	{"perfetto", []string{".pftrace", ".perfetto-trace"}, true, (*trace.Trace).WritePerfetto},
-	{"chrome", []string{".json"}, false, (*trace.Trace).WriteChrome},
 	{"csv", []string{".csv"}, false, (*trace.Trace).WriteCSV},
 	{"calls", []string{".csv"}, false, (*trace.Trace).WriteCallsCSV},
 	{"compact", []string{".sluice"}, true, compact},

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/bench/scratch"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/viewer"
-	"github.com/sluiceio/sluice/trace"
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 // traceRecordCmd is `sluice trace record`.
@@ -84,8 +84,8 @@ func (c *traceRecordCmd) check() error {
 		return errors.New("trace record: the program is missing; want one after --, as in sluice trace record -- ./prog")
 	case c.Output == cli.Stdio:
 		return errors.New("--output: standard output is the program's; want the name of a file")
-	case c.Events < 1 || c.Events > trace.MaxEvents:
-		return fmt.Errorf("--events %d is not between 1 and %d", c.Events, trace.MaxEvents)
+	case c.Events < 1 || c.Events > record.MaxEvents:
+		return fmt.Errorf("--events %d is not between 1 and %d", c.Events, record.MaxEvents)
 	}
 	return nil
 }

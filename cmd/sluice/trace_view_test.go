@@ -26,7 +26,7 @@ func small(t testing.TB) []byte {
 		Files: []string{"", "/data/a"},
 		Ops: []trace.Op{
 			{Queued: 10, Submitted: 20, Completed: 400, Woken: 500, Size: 4096, Result: 4096, File: 1, Kind: trace.OpRead, Path: trace.Queued},
-			{Queued: 15, Submitted: 15, Completed: 900, Woken: 900, Slot: 1, Kind: trace.OpFsync, Path: trace.Blocking},
+			{Queued: 15, Submitted: 15, Completed: 900, Woken: 900, Slot: 1, Kind: trace.OpFsync, Path: trace.Plain},
 		},
 	}).WriteTo(&b)
 	if err != nil {

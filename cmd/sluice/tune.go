@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/bench/scratch"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/depths"
-	"github.com/sluiceio/sluice/tune"
+	"github.com/sluiceio/sluice/internal/tune"
 )
 
 // tuneCmd is `sluice tune`.

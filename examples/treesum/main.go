@@ -26,9 +26,10 @@ import (
 func sumFiles(ctx context.Context, names []string, buffers [][]byte) (failed int, err error) {
 	b := batch.New(nil)
 	for i, name := range names {
-		open := b.Open(name).Then() // the next begins when this one has succeeded
-		b.ReadAt(open, buffers[i], 0).AllowShort().Then()
-		b.Close(open)
+		c := b.Chain() // each operation begins when the one before it has succeeded
+		f := c.Open(name)
+		c.ReadAt(f, buffers[i], 0).AllowShort()
+		c.Close(f)
 	}
 	sums, errs := make([][]byte, len(names)), make([]error, len(names))
 	for op, err := range b.Each(ctx) {

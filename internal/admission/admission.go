@@ -1,11 +1,12 @@
 // Package admission decides on which path an operation is performed that may have to wait.
 //
-//	ok, most := admission.Room(g.Choice(), admission.Load{InFlight: d.InFlight(), Permits: d.Budget.Limit(), Processors: n})
+//	l := admission.Load{InFlight: d.InFlight(), Permits: d.Budget.Limit(), Processors: n}
+//	ok, most := admission.Room(g.Choice(), l)
 //	switch admission.Decide(admission.Operation{CanQueue: true}, ok) {
 //	case admission.Plain: // a plain call, if a permit is free and fewer than most are taken
 //
-// Its functions are pure, so that package sched and the model of large machines (internal/test/model) have the same rules:
-// docs/decisions/0002-paths.md.
+// Its functions are pure, so that package sched and the model of large machines
+// (internal/test/model) have the same rules: docs/decisions/0002-paths.md.
 package admission
 
 import "github.com/sluiceio/sluice/internal/governor"
@@ -26,8 +27,8 @@ type Operation struct {
 	Ends     bool // its context can end
 }
 
-// Decide decides on which path an operation is performed. Room: its governor leaves room for one more plain call. A plain
-// call cannot be asked to end early.
+// Decide decides on which path an operation is performed. Room: its governor leaves room for one
+// more plain call. A plain call cannot be asked to end early.
 func Decide(o Operation, room bool) Path {
 	switch {
 	case !o.CanQueue:
@@ -48,12 +49,12 @@ type Load struct {
 	Ready      bool  // there is a driver
 }
 
-// Room reports whether there is room for one more plain call beside what is in flight, as a governor has chosen, if fewer than
-// most permits are taken.
+// Room reports whether there is room for one more plain call beside what is in flight, as a
+// governor has chosen, if fewer than most permits are taken.
 //
-// A thread in a plain call keeps its processor. If there is no other, nobody else can ask for an operation. But a program that
-// makes few operations, one after the other, needs no driver. However good plain calls are, they leave a quarter of the permits
-// to what cannot be queued.
+// A thread in a plain call keeps its processor. If there is no other, nobody else can ask for an
+// operation. But a program that makes few operations, one after the other, needs no driver. However
+// good plain calls are, they leave a quarter of the permits to what cannot be queued.
 func Room(c governor.Choice, l Load) (ok bool, most int32) {
 	switch {
 	case c == governor.Plain:
@@ -64,5 +65,6 @@ func Room(c governor.Choice, l Load) (ok bool, most int32) {
 	return l.InFlight == 0, 1
 }
 
-// Few returns how many threads in plain calls so many processors serve well, as a guess: while one waits, another runs.
+// Few returns how many threads in plain calls so many processors serve well, as a guess: while one
+// waits, another runs.
 func Few(processors int) int32 { return 2 * int32(processors) }

@@ -18,10 +18,12 @@ package budget
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/list"
 	"github.com/sluiceio/sluice/internal/probe"
 	"github.com/sluiceio/sluice/internal/spare"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 const (
@@ -34,22 +36,23 @@ const (
 
 // All is what the Budgets of a Scheduler have in common.
 type All struct {
-	most     int32             // the most permits of all Budgets together; 0 is no such bound
-	ask      func() int        // asks how many processors the program may use
-	procs    atomic.Int32      // what ask has last returned
-	parallel atomic.Bool       // see Parallel; for all devices
-	used     probe.Int32       // permits taken, of all Budgets. Not counted if most is 0
-	waiting  probe.Int32       // goroutines that wait, for all Budgets. Written under mu
-	mu       probe.Mutex       // guards the queues of all Budgets
-	starved  list.List[Budget] // those with goroutines that wait. Under mu
-	arrivals uint64            // how many goroutines have begun to wait. Under mu
+	most     int32                                // the most permits of all Budgets together; 0 is no such bound
+	ask      func() int                           // asks how many processors the program may use
+	procs    atomic.Int32                         // what ask has last returned
+	keep     func() (took time.Duration, ok bool) // sleeps a moment and keeps the processor; or nil
+	parallel atomic.Bool                          // see Parallel; for all devices
+	used     probe.Int32                          // permits taken, of all Budgets. Not counted if most is 0
+	waiting  probe.Int32                          // goroutines that wait, for all Budgets. Written under mu
+	mu       probe.Mutex                          // guards the queues of all Budgets
+	starved  list.List[Budget]                    // those with goroutines that wait. Under mu
+	arrivals uint64                               // how many goroutines have begun to wait. Under mu
 	unused   spare.Pool[waiter]
 }
 
 // Init sets the most permits of all Budgets together; 0 is no such bound. Processors returns how many processors the
 // program may use, which can change. Init must be called before the first Budget is used.
 func (a *All) Init(most int, processors func() int) {
-	a.most, a.ask = int32(min(most, Most)), processors
+	a.most, a.ask, a.keep = int32(min(most, Most)), processors, sys.SleepOnProcessor
 	a.procs.Store(int32(a.ask()))
 }
 
@@ -206,7 +209,38 @@ func (b *Budget) AcquireUntil(ctx context.Context, k Kind, ends bool) (Permit, e
 		return p, nil
 	}
 	b.all.AskProcessors()
+	if b.keepProcessor(p) {
+		return p, nil
+	}
 	return p.wait(ctx)
+}
+
+// keepFor is how long a goroutine keeps its processor before it waits for a permit: ten times as long as a thread that
+// blocks in a system call keeps it at least, before the Go runtime's monitor takes it away.
+const keepFor = 10 * 20 * time.Microsecond
+
+// keepProcessor takes p if there is a permit soon. Meanwhile the caller keeps its processor, of the Go scheduler, idle.
+//
+// Otherwise, where all permits are taken for a moment, as by writers that wait for the lock of a file whose holder is not
+// running, each goroutine that is ready would begin a call, find no permit and wait, within microseconds. With threads that
+// block (os.File), a processor begins its next call only when the monitor has taken it from the thread before. If as many
+// goroutines wait as there are permits, the device is slow, and keepProcessor does nothing.
+func (b *Budget) keepProcessor(p Permit) (ok bool) {
+	a := b.all
+	if a.keep == nil || a.Processors() == 1 {
+		return false
+	}
+	for kept := time.Duration(0); kept < keepFor && b.waiting.Load() < b.Limit(); {
+		took, ok := a.keep()
+		if !ok {
+			return false
+		}
+		kept += took
+		if p.take(Most) {
+			return true
+		}
+	}
+	return false
 }
 
 // Release gives a permit back after its call.

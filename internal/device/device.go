@@ -34,12 +34,32 @@ type Device struct {
 	Syncing atomic.Int32
 	// Governors choose between plain calls and the queue.
 	Governors [governor.Kinds]governor.Governor
+	memory    atomic.Uint32 // see InMemory
 	// QueuedSyncs counts the fsyncs that a driver for fsyncs of all devices has.
 	QueuedSyncs atomic.Int32
 }
 
 // InFlight returns how many operations are queued, or in plain calls.
 func (d *Device) InFlight() int32 { return d.Queued.Load() + d.Budget.InUse() }
+
+// InMemory reports whether the device is memory. The first call asks.
+func (d *Device) InMemory(ask func() bool) bool {
+	m := d.memory.Load()
+	if m == unknown {
+		if m = isDisk; ask() {
+			m = isMemory
+		}
+		d.memory.Store(m)
+	}
+	return m == isMemory
+}
+
+// Values of Device.memory.
+const (
+	unknown = iota
+	isDisk
+	isMemory
+)
 
 // None is the number of the Device that stands for files that are on none, or on one that is not known.
 const None = math.MaxUint64

@@ -13,7 +13,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/sched"
-	"github.com/sluiceio/sluice/tune"
+	"github.com/sluiceio/sluice/internal/tune"
 )
 
 // caps finds the most that may be in flight while there are classes: what was measured of

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/hang"
-	"github.com/sluiceio/sluice/tune"
+	"github.com/sluiceio/sluice/internal/tune"
 )
 
 // While what was measured of the first file's disk is being read, which may wait, other files

@@ -1,6 +1,7 @@
 package ioengine
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -12,8 +13,10 @@ type Group struct {
 	rings *Rings
 	list  atomic.Pointer[[]*Engine] // at least one. Replaced under rings.mu; the slice itself is never changed
 	sets  atomic.Uint32             // counts calls of Next
-	busy  atomic.Int64              // Rings.Now when a leader was last found busy, or the Group changed
-	full  atomic.Int64              // Rings.Now until which another ring is not to be tried again
+
+	mu     sync.Mutex    // guards growth and full. Locked before rings.mu
+	growth Growth        // when the Group grows or shrinks
+	full   time.Duration // Rings.Now until which another ring is not to be tried again
 }
 
 // First returns the ring that the device has for ever.
@@ -41,9 +44,6 @@ func (g *Group) Next() *Engine {
 	return list[int(g.sets.Add(1))%len(list)]
 }
 
-// restTime is how long all leaders of a Group mostly wait before it has one ring less.
-const restTime = time.Second
-
 // mayChange reports whether g may have more than one ring, or has.
 func (g *Group) mayChange() bool { return g.Len() > 1 || g.most() > 1 }
 
@@ -55,53 +55,57 @@ func (g *Group) most() int {
 	return 1
 }
 
-// grow gives g one more ring, if it may have more. A leader calls it. It does nothing if another goroutine starts a
-// ring just now.
-func (g *Group) grow() {
+// judge has g grow or shrink, if what a leader has found says so. If another goroutine judges, or
+// starts a ring, judge leaves it at that: there is another window soon.
+func (g *Group) judge(w Window) {
 	r := g.rings
-	if int64(r.Now()) < g.full.Load() || !r.mu.TryLock() {
+	if !g.mu.TryLock() {
+		return
+	}
+	defer g.mu.Unlock()
+	now := r.Now()
+	change := g.growth.Judge(w, now, g.Len(), g.most(), r.Processors.Taken(now))
+	if change == 0 || !r.mu.TryLock() {
 		return
 	}
 	defer r.mu.Unlock()
-	list := *g.list.Load()
-	if len(list) >= g.most() || list[0].group.Load() != g || r.lost.Load() {
-		return
+	switch {
+	case g.First().group.Load() != g: // the device is gone, or another one's Group grows
+	case change < 0:
+		g.shrink()
+	case now >= g.full && !r.lost.Load() && !g.grow():
+		g.full = now + restTime
 	}
+}
+
+// grow gives g one more ring. It returns false if there is none. It must be called with rings.mu
+// held.
+func (g *Group) grow() bool {
+	r := g.rings
 	e := r.leastUsed()
 	if e.devices > 0 {
 		if len(r.All()) >= MaxRings {
-			return
+			return false
 		}
 		if e = r.start(); e == nil {
-			g.full.Store(int64(r.Now() + restTime))
-			return
+			return false
 		}
 	}
 	e.devices++
 	r.grown++
 	e.group.Store(g)
-	g.set(append(list[:len(list):len(list)], e))
+	list := *g.list.Load()
+	list = append(list[:len(list):len(list)], e)
+	g.list.Store(&list)
+	return true
 }
 
-// shrink takes the last ring from g. A leader calls it.
+// shrink takes the last ring from g. It must be called with rings.mu held.
 func (g *Group) shrink() {
-	r := g.rings
-	if !r.mu.TryLock() {
-		return
-	}
-	defer r.mu.Unlock()
 	list := *g.list.Load()
 	last := len(list) - 1
-	if last == 0 || list[0].group.Load() != g {
-		return
-	}
-	r.release(list[last], g)
-	r.grown--
-	g.set(list[:last:last])
-}
-
-// set makes list the rings. It must be called with rings.mu held.
-func (g *Group) set(list []*Engine) {
+	g.rings.release(list[last], g)
+	g.rings.grown--
+	list = list[:last:last]
 	g.list.Store(&list)
-	g.busy.Store(int64(g.rings.Now()))
 }

@@ -81,10 +81,19 @@ func (g *rig) work() {
 	all.Wait()
 }
 
-// judge has a leader of each ring of the device find the same, n times.
-func (g *rig) judge(n int, tooMuch, waits bool) {
+// What a leader finds: it has too much to do, it mostly waits, or neither.
+var (
+	tooMuch = Window{Operations: fullReap * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 3}
+	waiting = Window{Operations: fullReap * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 8}
+	neither = Window{Operations: fullReap * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 4}
+	small   = Window{Operations: fullReap*WindowReaps - 1, Reaps: WindowReaps, Known: 16}
+	unknown = Window{Operations: fullReap * WindowReaps, Reaps: WindowReaps}
+)
+
+// judge has a leader of the device find the same, n times.
+func (g *rig) judge(n int, w Window) {
 	for range n {
-		g.of.Load().judge(tooMuch, waits)
+		g.of.Load().judge(w)
 	}
 }
 
@@ -109,6 +118,17 @@ func TestGroupGrows(t *testing.T) {
 	}
 }
 
+// TestWhatDoesNotGrow: leaders that wait now and then, or reap few operations at a time, or do not know whether they
+// wait, get no other ring.
+func TestWhatDoesNotGrow(t *testing.T) {
+	for _, w := range []Window{waiting, neither, small, unknown} {
+		g := newRig(t, 4)
+		if g.judge(3, w); g.of.Load().Len() != 1 {
+			t.Errorf("%+v: %d rings; want 1", w, g.of.Load().Len())
+		}
+	}
+}
+
 // TestGroupStays: a device whose leaders wait keeps its one ring.
 func TestGroupStays(t *testing.T) {
 	g := newRig(t, 4)
@@ -122,27 +142,27 @@ func TestGroupStays(t *testing.T) {
 // leader is busy. The next device gets the ring that has left.
 func TestGroupShrinks(t *testing.T) {
 	g := newRig(t, 3)
-	g.judge(5, true, false)
+	g.judge(5, tooMuch)
 	list := *g.of.Load().list.Load()
 	for _, c := range []struct {
 		after        time.Duration
-		waits        bool
+		found        Window
 		rings, again int
 	}{
-		{999 * time.Millisecond, true, 3, 3},
-		{time.Millisecond, true, 2, 2},
-		{999 * time.Millisecond, true, 2, 2},
-		{0, false, 2, 2}, // one leader is busy, though it is not saturated
-		{999 * time.Millisecond, true, 2, 2},
-		{time.Millisecond, true, 1, 1},
-		{time.Hour, true, 1, 1},
+		{999 * time.Millisecond, waiting, 3, 3},
+		{time.Millisecond, waiting, 2, 2},
+		{999 * time.Millisecond, waiting, 2, 2},
+		{0, neither, 2, 2}, // one leader is busy, though it is not saturated
+		{999 * time.Millisecond, waiting, 2, 2},
+		{time.Millisecond, waiting, 1, 1},
+		{time.Hour, waiting, 1, 1},
 	} {
 		g.now.Add(int64(c.after))
-		g.judge(1, false, c.waits)
+		g.judge(1, c.found)
 		if n := g.of.Load().Len(); n != c.rings {
 			t.Fatalf("%v later: %d rings; want %d", c.after, n, c.rings)
 		}
-		if g.judge(3, false, c.waits); g.of.Load().Len() != c.again {
+		if g.judge(3, c.found); g.of.Load().Len() != c.again {
 			t.Fatalf("%v later, judged at once again: %d rings; want %d", c.after, g.of.Load().Len(), c.again)
 		}
 	}
@@ -162,7 +182,7 @@ func TestGroupShrinks(t *testing.T) {
 // TestRetiredRingEnds: what a ring has when it leaves its Group ends there.
 func TestRetiredRingEnds(t *testing.T) {
 	g := newRig(t, 2)
-	g.judge(1, true, false)
+	g.judge(1, tooMuch)
 	list := *g.of.Load().list.Load()
 	if len(list) != 2 {
 		t.Fatalf("%d rings; want 2", len(list))
@@ -174,7 +194,7 @@ func TestRetiredRingEnds(t *testing.T) {
 	last.Push(r)
 	d.Until(func() bool { return len(d.Held) == 1 })
 	g.now.Add(int64(restTime))
-	if g.judge(1, false, true); g.of.Load().Len() != 1 {
+	if g.judge(1, waiting); g.of.Load().Len() != 1 {
 		t.Fatalf("%d rings; want 1", g.of.Load().Len())
 	}
 	r.Cancel()
@@ -188,14 +208,14 @@ func TestRetiredRingEnds(t *testing.T) {
 // TestGroupOfGoneDevice: a device that is gone leaves all its rings to others.
 func TestGroupOfGoneDevice(t *testing.T) {
 	g := newRig(t, 4)
-	g.judge(4, true, false)
+	g.judge(4, tooMuch)
 	gone := g.of.Load()
 	g.Leave(gone)
 	if g.devices != 0 || g.grown != 0 {
 		t.Errorf("%d devices, %d grown; want none", g.devices, g.grown)
 	}
-	gone.judge(true, false) // a leader that has begun to judge before
-	gone.judge(false, true)
+	gone.judge(tooMuch) // a leader that has begun to judge before
+	gone.judge(waiting)
 	for _, e := range g.All() {
 		if e.devices != 0 || e.group.Load() != nil {
 			t.Errorf("a ring still belongs to the device that is gone, or to %d", e.devices)
@@ -208,7 +228,7 @@ func TestNoRingToGrow(t *testing.T) {
 	g := newRig(t, 4)
 	g.openError = errors.New("no memory")
 	for second := range 3 {
-		g.judge(100, true, false)
+		g.judge(100, tooMuch)
 		if g.opened != 1+second || g.of.Load().Len() != 1 || g.OpenError() == nil {
 			t.Errorf("second %d: %d rings, tried %d times, error %v", second, g.of.Load().Len(), g.opened, g.OpenError())
 		}
@@ -221,7 +241,7 @@ func TestNoRingToGrow(t *testing.T) {
 func TestTakenProcessorsDoNotGrow(t *testing.T) {
 	g := newRig(t, 4)
 	g.Processors.Waited(time.Second, 0)
-	if g.judge(3, true, false); g.of.Load().Len() != 1 {
+	if g.judge(3, tooMuch); g.of.Load().Len() != 1 {
 		t.Errorf("%d rings; want 1", g.of.Load().Len())
 	}
 }

@@ -1,61 +1,93 @@
 package ioengine
 
-import "github.com/sluiceio/sluice/internal/driver"
+import (
+	"time"
 
-// load is how busy an Engine's leader is: whether its Reaps have to wait. While it makes goroutines ready and submits what
-// they ask for, the device goes on. If it always finds completions when it comes back, the leader is the limit, and the
-// device's Group grows. The time in Reap would not tell: a Reap also submits, and a device in memory performs the
-// operations in that call.
+	"github.com/sluiceio/sluice/internal/driver"
+)
+
+// load is how busy an Engine's leader is: whether its Reaps have to wait. While the leader makes
+// goroutines ready and submits what they ask for, the device goes on. If the leader always finds
+// completions when it comes back, it is the limit, and the device's Group grows. The time in Reap
+// would not tell: a Reap also submits, and a device in memory performs the operations in that call.
 type load struct {
 	drv           driver.WaitCounter // nil if the driver cannot tell: then the Group stays as it is
-	reaps, ops    int                // since the last window ended
+	now           Window             // the window in progress, without Known and Waited
 	known, waited uint32             // the driver's Waits when the last window ended
 }
 
+// Window is what a leader has found in WindowReaps Reaps.
+type Window struct {
+	Operations int // that were reaped
+	Reaps      int
+	Known      int // Reaps of which it is known whether they had to wait
+	Waited     int // those of them that had to
+}
+
 const (
-	// window is how many Reaps there are between two judgements. At half a million operations a second that is a few
-	// milliseconds.
-	window = 64
-	// A leader is saturated if fewer than one Reap in saturated has waited, and one Reap had at least fullReap
-	// operations: with another ring each leader still submits and reaps several at a time. It mostly waits if one in
-	// resting has waited. In between the Group stays as it is.
+	// WindowReaps is how many Reaps there are between two judgements. At half a million operations
+	// a second that is a few milliseconds.
+	WindowReaps = 64
+	// A leader is saturated if fewer than one Reap in saturated has waited, and one Reap had at
+	// least fullReap operations: with another ring each leader still submits and reaps several at a
+	// time. It mostly waits if one in resting has waited. In between the Group stays as it is.
 	saturated = 5
 	resting   = 2
 	fullReap  = 2 * minSubmitThreshold
+	// restTime is how long all leaders of a Group mostly wait before it has one ring less.
+	restTime = time.Second
 )
+
+func (w Window) isSaturated() bool {
+	return w.Known > 0 && saturated*w.Waited < w.Known && w.Operations >= fullReap*w.Reaps
+}
+
+func (w Window) mostlyWaits() bool { return w.Known > 0 && resting*w.Waited >= w.Known }
+
+// MostRings returns the most rings that one device may have with that many processors. A leader
+// keeps a processor busy, and the goroutines that it serves two or three more.
+func MostRings(processors int) int { return max(1, processors/4) }
+
+// Growth decides how many rings a device has. It is pure, so that the model of large machines
+// (internal/test/model) has the same rules. The zero value is ready to use.
+type Growth struct {
+	busy time.Duration // when a leader was last found busy, or the number of rings changed
+}
+
+// Judge returns by how many rings a device of that many rings, which may have most, is to grow: 1,
+// 0, or -1. A leader has found w by now. Taken: goroutines that compute have all processors, so that
+// another leader would be late as well.
+func (g *Growth) Judge(w Window, now time.Duration, rings, most int, taken bool) int {
+	switch {
+	case w.isSaturated() && !taken:
+		g.busy = now
+		if rings < most {
+			return 1
+		}
+	case !w.mostlyWaits():
+		g.busy = now
+	case rings > 1 && now-g.busy >= restTime:
+		g.busy = now
+		return -1
+	}
+	return 0
+}
 
 // reaped notes that a Reap of e, whose load l is, has returned n operations. The leader calls it.
 func (l *load) reaped(e *Engine, n int) {
-	l.reaps++
-	l.ops += n
-	if l.reaps < window {
+	l.now.Reaps++
+	l.now.Operations += n
+	if l.now.Reaps < WindowReaps {
 		return
 	}
-	full := l.ops >= fullReap*l.reaps
-	l.reaps, l.ops = 0, 0
+	w := l.now
+	l.now = Window{}
 	g := e.group.Load()
 	if l.drv == nil || g == nil || !g.mayChange() {
 		return // the driver need not count
 	}
-	all, wait := l.drv.Waits()
-	known, waited := all-l.known, wait-l.waited
-	l.known, l.waited = all, wait
-	if known > 0 {
-		g.judge(saturated*waited < known && full, resting*waited >= known)
-	}
-}
-
-// judge notes that a leader has too much to do, or that it mostly waits, or neither.
-func (g *Group) judge(tooMuch, waits bool) {
-	r := g.rings
-	now := r.Now()
-	switch {
-	case tooMuch && !r.Processors.Taken(now):
-		g.busy.Store(int64(now))
-		g.grow()
-	case !waits:
-		g.busy.Store(int64(now))
-	case g.Len() > 1 && now.Nanoseconds()-g.busy.Load() >= restTime.Nanoseconds():
-		g.shrink()
-	}
+	known, waited := l.drv.Waits()
+	w.Known, w.Waited = int(known-l.known), int(waited-l.waited)
+	l.known, l.waited = known, waited
+	g.judge(w)
 }

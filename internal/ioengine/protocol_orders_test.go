@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 )
@@ -214,11 +213,11 @@ func (p *playing) push(push func(*Engine, *Request), cancels bool) {
 // grow adds a goroutine that gives the device another ring, once the first operation is pushed. That ring must not be
 // asked for anything.
 func (p *playing) grow() {
-	p.group = &Group{rings: &Rings{Now: func() time.Duration { return 0 }}}
-	p.group.set([]*Engine{p.e})
+	p.group = new(Group)
+	p.group.list.Store(&[]*Engine{p.e})
 	p.w.start("grower", func() {
 		p.w.Wait(func() bool { return len(p.pushed) > 0 && p.pushed[0].ring != nil })
-		p.group.set([]*Engine{New(unused{p.d}), p.e})
+		p.group.list.Store(&[]*Engine{New(unused{p.d}), p.e})
 	})
 }
 

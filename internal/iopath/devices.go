@@ -23,7 +23,7 @@ func (p *Paths) initRings(drv driver.Driver) {
 func (p *Paths) RingsPerDevice() int {
 	b := p.Devices.Budgets()
 	b.AskProcessors()
-	return max(1, b.Processors()/4)
+	return ioengine.MostRings(b.Processors())
 }
 
 // EngineFor returns the engine in which r, an operation on f, is queued. A file without disk I/O (nil)
@@ -127,9 +127,27 @@ func (p *Paths) Async(code driver.Code, f *File) bool {
 	return p.AsyncBuffered[code] && f.CanLook.Load()
 }
 
-// MayQueue is Async, or true if no driver is chosen yet.
+// MayQueue is Async, or if no driver is chosen yet, whether one could perform code on f without a thread. None can that with a
+// write through the page cache.
 func (p *Paths) MayQueue(code driver.Code, f *File) bool {
-	return !p.IsReady() || p.Async(code, f)
+	switch {
+	case p.IsReady():
+		return p.Async(code, f)
+	case f.Flags&driver.Direct != 0:
+		return !f.needsThread.Load()
+	}
+	return code == driver.Read && f.CanLook.Load()
+}
+
+// InMemory reports whether f is on a file system in memory, such as tmpfs. A call on it waits for no device, and needs no
+// permit: without swap it does not wait at all, and with swap it waits as any access to memory does. The system is asked
+// once for each device.
+func (p *Paths) InMemory(f *File) bool {
+	d := p.DeviceOf(f)
+	if d == p.Devices.None() || !p.realDevices {
+		return false
+	}
+	return d.InMemory(func() bool { return sys.InMemory(f.FD) })
 }
 
 // HoldsBack reports whether a thread that waits in a plain call may hold back completions of a ring: a ring has a leader, and

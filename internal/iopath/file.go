@@ -48,9 +48,6 @@ type openFile struct {
 	// the file at once. waited asks for that, once. See leftToKernel.
 	writesWait atomic.Bool
 	waited     sync.Once
-	// inMemory: the file system has no disk, so that no read waits. It is only known once it was
-	// asked for; see WidenFor.
-	inMemory atomic.Bool
 	// locksReads: reads wait for a write to the file. See readsLock, which asks for it once.
 	locksReads bool
 	locksAsked sync.Once

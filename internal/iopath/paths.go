@@ -46,8 +46,10 @@ type Paths struct {
 	isReady atomic.Bool // Ready has called it
 	Engines ioengine.Rings
 	Devices device.Table
-	Classes qos.Classes
-	Lost    ioengine.LostDrivers
+	// realDevices: the devices are the system's, and not a simulation's.
+	realDevices bool
+	Classes     qos.Classes
+	Lost        ioengine.LostDrivers
 	// Requests has the requests of all Engines.
 	Requests ioengine.Requests
 	// AsyncDirect and AsyncBuffered report what the driver performs without a thread, on
@@ -86,7 +88,7 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 		}
 	}
 	if o.Device == nil {
-		p.Device = sys.Device
+		p.Device, p.realDevices = sys.Device, true
 	}
 	p.FindsEnd = sys.CachedKnowsEnd()
 	p.Devices.Init(o.Threads, o.KeepDevices)

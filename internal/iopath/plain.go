@@ -78,7 +78,7 @@ func KindOf(code driver.Code) budget.Kind {
 // file in memory needs none. The files that f stands for are those of overlay and network file
 // systems.
 func (p *Paths) WidenFor(code driver.Code, f *File) {
-	if f == nil || f.inMemory.Load() {
+	if f == nil {
 		return
 	}
 	direct := f.Flags&driver.Direct != 0
@@ -86,14 +86,9 @@ func (p *Paths) WidenFor(code driver.Code, f *File) {
 		return
 	}
 	b := &p.DeviceOf(f).Budget
-	if b.Limit() >= budget.Parallel {
-		return
+	if b.Limit() < budget.Parallel && !p.InMemory(f) {
+		b.Widen()
 	}
-	if sys.InMemory(f.FD) {
-		f.inMemory.Store(true)
-		return
-	}
-	b.Widen()
 }
 
 // PlainCall makes an operation a plain system call, in which the thread may wait. The caller has

@@ -40,7 +40,7 @@ func (p *Paths) recordLook(asked int64, res int32) {
 func (p *Paths) recordPlain(asked, submitted int64, code driver.Code, f *File, n int, off int64, res int32) {
 	p.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(cmp.Or(asked, submitted)), Submitted: submitted, Completed: record.Now(), Off: off, Size: n, Res: res,
-		Kind: uint8(code), Path: record.PathBlocking,
+		Kind: uint8(code), Path: record.PathPlain,
 	}, &f.ref, f.name, f.classRef())
 }
 

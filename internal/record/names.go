@@ -1,29 +1,30 @@
 package record
 
-// Values of the fields of a record. They are the values of package trace's constants. The
-// kinds up to KindClose are also those of driver.Code.
+// Values of the fields of a record. Package trace has names for them, and files of traces have the
+// numbers. The kinds up to KindClose are the numbers of driver.Code.
 const (
-	KindRead     = 1
-	KindWrite    = 2
-	KindFsync    = 3
-	KindOpen     = 5
-	KindClose    = 6
-	KindAllocate = 7 // from here on drivers do not know them
-	KindTruncate = 8
-	KindAdvise   = 9
-	KindStat     = 10
-	KindLstat    = 11
-	KindRename   = 12
-	KindLink     = 13
-	KindSymlink  = 14
-	KindUnlink   = 15
-	KindRmdir    = 16
-	KindMkdir    = 17
+	KindRead      = 1
+	KindWrite     = 2
+	KindFsync     = 3
+	KindFdatasync = 4
+	KindOpen      = 5
+	KindClose     = 6
+	KindAllocate  = 7 // drivers do not know this kind and the next ones
+	KindTruncate  = 8
+	KindAdvise    = 9
+	KindStat      = 10
+	KindLstat     = 11
+	KindRename    = 12
+	KindLink      = 13
+	KindSymlink   = 14
+	KindUnlink    = 15
+	KindRmdir     = 16
+	KindMkdir     = 17
 
-	PathCached   = 0
-	PathBlocking = 1
-	PathQueued   = 2
-	PathShared   = 3
+	PathCached = 0
+	PathPlain  = 1
+	PathQueued = 2
+	PathShared = 3
 
 	DriverNone  = 0
 	DriverUring = 1
@@ -31,6 +32,7 @@ const (
 	DriverPool  = 3
 	DriverOther = 4
 
+	SysNone          = 0
 	SysUringSetup    = 1
 	SysUringEnter    = 2
 	SysUringRegister = 3
@@ -49,7 +51,7 @@ const (
 	SysRead          = 16
 	SysWrite         = 17
 
-	// Trials of governors are recorded as calls are.
+	// Trials of governors are records of calls.
 	TrialPlain = 18
 	TrialQueue = 19
 )

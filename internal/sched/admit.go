@@ -22,6 +22,9 @@ func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code drive
 	if o.Ends {
 		return budget.Permit{}, false
 	}
+	if !o.CanQueue && s.paths.InMemory(f) {
+		return budget.Permit{}, true
+	}
 	room, most := true, int32(budget.Most)
 	if o.CanQueue {
 		if kind == governor.Writes { // which seldom take a second transfer

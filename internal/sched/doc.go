@@ -7,7 +7,7 @@
 //  2. plain: the plain system call, as os.File would make it. This is the fastest
 //     path while next to nothing else is in flight, and the only one for what the
 //     driver cannot do without a thread. A Budget bounds how many threads wait in
-//     such calls for a device (package budget). Stats and records call this path blocking;
+//     such calls for a device (package budget). Stats call this path blocking;
 //  3. queued: the driver gets the operation, in one batch with whatever else has
 //     arrived. The goroutine waits and no thread does (package ioengine).
 //

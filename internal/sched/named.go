@@ -52,7 +52,7 @@ func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
 	}
 	c.s.paths.Recording.Op(&record.Op{
 		Queued: c.asked, Submitted: c.submitted, Completed: record.Now(), Off: off, Size: int(size), Res: errnoOf(err),
-		Kind: kind, Path: record.PathBlocking,
+		Kind: kind, Path: record.PathPlain,
 	}, new(record.FileRef), name, nil)
 }
 
@@ -139,7 +139,7 @@ func (s *Scheduler) rawNow(ctx context.Context, code driver.Code, o RawFile, v *
 	if asked != 0 {
 		s.recordRaw(o, &record.Op{
 			Queued: cmp.Or(o.askedAt, asked), Submitted: submitted, Off: off, Size: v.Size(), Res: res,
-			Kind: uint8(code), Path: record.PathBlocking,
+			Kind: uint8(code), Path: record.PathPlain,
 		})
 	}
 	return res

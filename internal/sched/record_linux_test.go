@@ -160,7 +160,7 @@ func TestPlainCallsAreNotQueued(t *testing.T) {
 		"a small WriteAt": func() (int, error) { return s.WriteAt(context.Background(), f, small, 0) },
 	} {
 		ops, _ := recorded(t, s, func() { _, _ = call() }) // a large read ends at the end
-		if len(ops) == 0 || ops[0].Path != record.PathBlocking || ops[0].Queued != ops[0].Submitted {
+		if len(ops) == 0 || ops[0].Path != record.PathPlain || ops[0].Queued != ops[0].Submitted {
 			t.Errorf("%s is recorded as %+v; want a plain call, submitted when it was asked for", name, ops)
 		}
 	}

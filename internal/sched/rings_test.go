@@ -323,7 +323,8 @@ func TestRegisteredWithEachRing(t *testing.T) {
 		drv = append(drv, &registering{Driver: d, base: 10 * ring, full: ring == 2, known: map[int][]byte{}})
 		return drv[ring]
 	})
-	<-p.begin(on(1))
+	files := map[int]*File{1: on(1), 2: on(2), 3: on(3)} // a device with a file is not forgotten
+	<-p.begin(files[1])
 	mem := [][]byte{make([]byte, 512), make([]byte, 512)}
 	var index []int
 	for _, b := range mem {
@@ -338,7 +339,7 @@ func TestRegisteredWithEachRing(t *testing.T) {
 		reg         uint32
 	}{{1, 0, 1}, {1, 1, 2}, {2, 1, 11}, {2, 0, 12}, {2, 1, 11}, {3, 0, 0}, {3, 0, 0}} {
 		var tr Transfer
-		p.StartRead(&tr, on(c.device), mem[c.mem], 0, uint32(index[c.mem]+1))
+		p.StartRead(&tr, files[c.device], mem[c.mem], 0, uint32(index[c.mem]+1))
 		if n, err := tr.Wait(t.Context()); n != 512 || err != nil {
 			t.Fatalf("read on device %d = %d, %v; want 512", c.device, n, err)
 		}
@@ -354,6 +355,7 @@ func TestRegisteredWithEachRing(t *testing.T) {
 			t.Errorf("%d are left with ring %d", len(d.known), i)
 		}
 	}
+	runtime.KeepAlive(files)
 }
 
 // A class has its share, its limits and the cap of each device: what waits for one
@@ -378,7 +380,7 @@ func TestClassesOfRings(t *testing.T) {
 		}()
 		return ended
 	}
-	slow := on(1)
+	slow, quick := on(1), on(2) // a device without a file is forgotten, and its ring is the next one's
 	var stuck []<-chan struct{}
 	for range 5 {
 		stuck = append(stuck, read(slow))
@@ -386,14 +388,14 @@ func TestClassesOfRings(t *testing.T) {
 	p.drv[0].Next(0)
 	hang.Eventually(func() bool { return early.Stats().Queued == 4 })
 	for range 20 {
-		<-read(on(2)) // hangs if the class's one place is the other device's
+		<-read(quick) // hangs if the class's one place is the other device's
 	}
 	if got := len(p.drv[0].Seen); got != 1 {
 		t.Errorf("%d operations of a class with Depth 1 are on a device; want 1", got)
 	}
 	late := p.NewClass("later", fair.Settings{Weight: 7})
 	ctx = WithClass(t.Context(), late)
-	<-read(on(2))
+	<-read(quick)
 	stuck = append(stuck, read(slow))
 	p.drv[0].Next(1) // the cap has room for it
 	if st := early.Stats(); st.InFlight != 1 || st.Queued != 4 || st.Requests != 21 || st.Bytes != 20*512 {
@@ -411,6 +413,7 @@ func TestClassesOfRings(t *testing.T) {
 	if st := early.Stats(); st.InFlight != 0 || st.Queued != 0 || st.Requests != 25 {
 		t.Errorf("the class's Stats are %+v; want nothing in flight, 25 begun", st)
 	}
+	runtime.KeepAlive(quick)
 }
 
 // A Close rejects the tickets that wait, in whichever ring.

@@ -1,6 +1,7 @@
 package duel
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -61,8 +62,8 @@ type Result struct {
 	Side load.Side `json:"side"`
 	// Unsupported is why there are no rounds: this machine lacks what the load needs.
 	Unsupported string          `json:"unsupported,omitempty"`
-	Explain     string          `json:"explain,omitempty"`
-	Threads     int             `json:"threads"` // peak number of OS threads, 0 where it is not known
+	Explain     string          `json:"explain,omitempty"` // with the choices of the last round's process
+	Threads     int             `json:"threads"`           // peak number of OS threads, 0 where it is not known
 	Rounds      []load.Slice    `json:"rounds"`
 	Stats       json.RawMessage `json:"stats,omitempty"` // sluice's, after the last round
 
@@ -251,7 +252,7 @@ func (d *duel) slice(i int, slice time.Duration) error {
 	}
 	if !d.retire(i, reply) {
 		r.Rounds = append(r.Rounds, *reply.Slice)
-		r.Stats = reply.Stats
+		r.Stats, r.Explain = reply.Stats, cmp.Or(reply.Explain, r.Explain) // fio explains itself once
 	}
 	return nil
 }

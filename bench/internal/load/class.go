@@ -52,7 +52,7 @@ func classedTarget(sched *sluice.Scheduler, s Setup, flag int) (*target, error) 
 	return &target{
 		file:    views[s.Side.Class],
 		flood:   (&target{file: views[Background]}).read,
-		explain: sched.Explain(),
+		explain: sched.Explain,
 		stats:   func() any { return sched.Stats() },
 		close:   sched.Close,
 	}, nil

@@ -34,7 +34,7 @@ func openDirectFile(s Setup) (*directFile, error) {
 // target returns a target; the caller sets its operation.
 func (d *directFile) target() *target {
 	return &target{
-		explain: d.sched.Explain(),
+		explain: d.sched.Explain,
 		stats:   func() any { return d.sched.Stats() },
 		close:   func() error { return errors.Join(d.Close(), d.release()) },
 		buffers: func() int64 { return d.sched.Stats().BuffersPeak },

@@ -19,8 +19,8 @@ type file interface {
 // performs on it.
 type target struct {
 	file
-	explain string     // how the side describes itself
-	stats   func() any // nil for os.File
+	explain func() string // how the side describes itself; nil for os.File
+	stats   func() any    // nil for os.File
 	close   func() error
 
 	// do is the operation, for ways that do not call file's methods.

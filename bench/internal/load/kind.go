@@ -63,6 +63,9 @@ const (
 	// WriteAppend is a write-ahead log: all goroutines Write to the end of one new file, and Sync
 	// after each Write. The log is emptied before each slice.
 	WriteAppend Kind = "write-append"
+	// ReadTmpfs is ReadDirect of a file on tmpfs, a device that never waits. The worker's Setup must
+	// have the path of a file there.
+	ReadTmpfs Kind = "read-tmpfs"
 )
 
 // The kinds of copies of trees. An operation is the copy of one file. Programs perform them; no
@@ -107,7 +110,7 @@ var Kinds = []Kind{
 }
 
 var otherKinds = []Kind{
-	Start, ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, CopyHot, CopyCold, MixedRandom, MixedSequential,
+	Start, ScanCold, ScanDirect, ReadHot, ReadSkewed, WriteAppend, ReadTmpfs, CopyHot, CopyCold, MixedRandom, MixedSequential,
 	ReadStack, ScanCached, ReadFiles, HashFile, ZipFiles,
 	PebbleLoad, PebbleGet, PebbleSync, PebbleCompact, PebbleScan,
 }
@@ -131,7 +134,7 @@ func (k Kind) Busy() bool { return strings.HasSuffix(string(k), "+busy") }
 // Direct reports whether the file is opened with O_DIRECT.
 func (k Kind) Direct() bool {
 	k = k.bare()
-	return k == ReadDirect || k == WriteDirect || k == ScanDirect || k == ReadSkewed
+	return k == ReadDirect || k == WriteDirect || k == ScanDirect || k == ReadSkewed || k == ReadTmpfs
 }
 
 // Cold reports whether the page cache is dropped before each slice, and each block is read at

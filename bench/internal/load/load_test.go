@@ -315,8 +315,8 @@ func testWorker(t *testing.T, setup Setup) {
 	if mapped := setup.Side.Way == ByMmap || setup.Side.Way == ByMapped; (s.Buffers <= 0) != mapped {
 		t.Errorf("slice has had %d bytes of buffers", s.Buffers)
 	}
-	if setup.Side.Way == BySluice && (replies[0].Explain == "" || replies[1].Stats == nil) {
-		t.Errorf("sluice has explained %q and counted %s", replies[0].Explain, replies[1].Stats)
+	if setup.Side.Way == BySluice && (replies[0].Explain == "" || replies[1].Explain == "" || replies[1].Stats == nil) {
+		t.Errorf("sluice has explained %q and %q and counted %s", replies[0].Explain, replies[1].Explain, replies[1].Stats)
 	}
 	if info, err := os.Stat(setup.Path); err != nil || info.Size() != testSize {
 		t.Errorf("file is %v long after the slice, %v; want %d", info.Size(), err, testSize)

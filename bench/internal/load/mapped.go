@@ -27,7 +27,7 @@ func openMapped(s Setup) (*target, error) {
 	}
 	size := int64(s.Load.Size)
 	return &target{
-		explain: sched.Explain(),
+		explain: sched.Explain,
 		stats:   func() any { return sched.Stats() },
 		close:   func() error { return errors.Join(m.Close(), f.Close(), release()) },
 		buffers: func() int64 { return 0 },

@@ -72,7 +72,7 @@ func ownOpener(side Side) (*target, opener, error) {
 	if err != nil {
 		return nil, nil, &unsupportedError{err.Error()}
 	}
-	t := &target{explain: s.Explain(), stats: func() any { return s.Stats() }, close: release}
+	t := &target{explain: s.Explain, stats: func() any { return s.Stats() }, close: release}
 	return t, func(name string, flag int) (ownFile, error) { return s.OpenFile(name, flag, 0o600) }, nil
 }
 

@@ -116,7 +116,7 @@ type Reply struct {
 	// Unsupported is set instead of Error if this machine lacks what the load needs: a driver,
 	// O_DIRECT, a page cache that can be dropped.
 	Unsupported string          `json:"unsupported,omitempty"`
-	Explain     string          `json:"explain,omitempty"` // sluice's Explain, after Setup
+	Explain     string          `json:"explain,omitempty"` // sluice's Explain, after Setup and after a slice
 	Slice       *Slice          `json:"slice,omitempty"`
 	Stats       json.RawMessage `json:"stats,omitempty"` // sluice's Stats, after a slice
 }

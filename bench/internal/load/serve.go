@@ -84,7 +84,7 @@ func (s *server) slice(req SliceReq) Reply {
 	if err != nil {
 		return Failure(err)
 	}
-	reply := Reply{Slice: &slice}
+	reply := Reply{Slice: &slice, Explain: s.worker.Explain()}
 	if stats := s.worker.Stats(); stats != nil {
 		// Stats are an aid to the reader of the JSON file; a slice without
 		// them is still a result.

@@ -18,7 +18,7 @@ func openSluice(path string, flag int, driver string) (*target, error) {
 	}
 	return &target{
 		file:    f,
-		explain: s.Explain(),
+		explain: s.Explain,
 		stats:   func() any { return s.Stats() },
 		close:   func() error { return errors.Join(f.Close(), release()) },
 	}, nil

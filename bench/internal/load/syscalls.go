@@ -52,7 +52,7 @@ func openTimed(path string, flag int, driver string) (*target, error) {
 	origin := rec.Trace().Meta.Start
 	return &target{
 		file:     f,
-		explain:  s.Explain(),
+		explain:  s.Explain,
 		stats:    func() any { return s.Stats() },
 		close:    func() error { return errors.Join(f.Close(), s.Close()) },
 		begin:    func(int64) error { from = time.Since(origin); rec.Start(); return nil },
@@ -71,7 +71,7 @@ func recorded(t *trace.Trace, from time.Duration) *Syscalls {
 			continue
 		}
 		s.Ops++
-		if call := o.Syscall(); call != trace.SysNone {
+		if call := o.Syscall(); call != 0 {
 			s.add(call.String(), o.InDevice())
 		}
 	}

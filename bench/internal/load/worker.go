@@ -199,7 +199,12 @@ func sum(clients []*client, win *window) (Slice, error) {
 }
 
 // Explain returns what sluice says of itself, "" for another side.
-func (w *Worker) Explain() string { return w.target.explain }
+func (w *Worker) Explain() string {
+	if w.target.explain == nil {
+		return ""
+	}
+	return w.target.explain()
+}
 
 // Stats returns sluice's Stats, nil for another side.
 func (w *Worker) Stats() any {

@@ -96,10 +96,11 @@ func useFile(ctx context.Context, s *sluice.Scheduler, name string) error {
 // useBatch does likewise, by one Batch and descriptors of its own.
 func useBatch(ctx context.Context, s *sluice.Scheduler, name string) error {
 	b := batch.New(s)
-	f := b.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600).Then()
-	b.WriteAt(f, make([]byte, 10_000), 0).Then()
-	b.ReadAt(f, make([]byte, 10_000), 0).Then()
-	b.Close(f)
+	c := b.Chain()
+	f := c.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	c.WriteAt(f, make([]byte, 10_000), 0)
+	c.ReadAt(f, make([]byte, 10_000), 0)
+	c.Close(f)
 	return b.Do(ctx)
 }
 

@@ -38,9 +38,9 @@ func bufferedWrites(t *testing.T, s *sluice.Scheduler, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inBatch := func(ctx context.Context, add func(b *batch.Batch)) error {
+	inBatch := func(ctx context.Context, add func(c batch.Chain)) error {
 		b := batch.New(s)
-		add(b)
+		add(b.Chain())
 		return b.Do(ctx)
 	}
 	for _, way := range []struct {
@@ -51,9 +51,9 @@ func bufferedWrites(t *testing.T, s *sluice.Scheduler, dir string) {
 		{"WriteAt", func() error { _, err := view.WriteAt(b, n); return err }},
 		{"WriteAtContext", func() error { _, err := f.WriteAtContext(ctx, b, n); return err }},
 		{"WriteString", func() error { _, err := view.WriteString(string(b)); return err }},
-		{"Batch", func() error { return inBatch(ctx, func(o *batch.Batch) { o.WriteAt(f, b, n) }) }},
+		{"Batch", func() error { return inBatch(ctx, func(c batch.Chain) { c.WriteAt(batch.On(f), b, n) }) }},
 		{"Batch, vectored", func() error {
-			return inBatch(ctx, func(o *batch.Batch) { o.WriteVec(f, [][]byte{b[:n/2], b[n/2:]}, n) })
+			return inBatch(ctx, func(c batch.Chain) { c.WriteVec(batch.On(f), [][]byte{b[:n/2], b[n/2:]}, n) })
 		}},
 	} {
 		before, others := c.Stats(), s.DefaultClass().Stats()

@@ -233,26 +233,33 @@ func (b *batched) write(p []byte, off int64) error {
 	return nil
 }
 
-func (b *batched) flush() error { return b.do(func(*batch.Batch) {}, func(*batch.Batch, *batch.Op) {}) }
+func (b *batched) flush() error { return b.do(nil, false) }
 
 func (b *batched) commit(r *rand.Rand) error {
-	sync := (*batch.Batch).Sync
+	sync := batch.Chain.Sync
 	if r.IntN(2) == 0 {
-		sync = (*batch.Batch).Datasync
+		sync = batch.Chain.Datasync
 	}
-	if r.IntN(2) == 0 || len(b.bytes) == 0 {
-		return b.do(func(all *batch.Batch) { sync(all, b.f) }, func(_ *batch.Batch, op *batch.Op) { op.Then() })
-	}
-	return b.do(func(*batch.Batch) {}, func(all *batch.Batch, op *batch.Op) { op.Then(); sync(all, b.f) })
+	return b.do(sync, r.IntN(2) == 0 || len(b.bytes) == 0)
 }
 
-// do performs a Batch of all writes, with what after adds to each and last to all of them.
-func (b *batched) do(last func(*batch.Batch), after func(*batch.Batch, *batch.Op)) error {
-	all := batch.New(b.s)
+// do performs a Batch of all writes. If atEnd, they are one chain with a sync at its end. Otherwise
+// each is a chain with a sync, unless sync is nil.
+func (b *batched) do(sync func(batch.Chain, batch.Target) *batch.Op, atEnd bool) error {
+	all, on := batch.New(b.s), batch.On(b.f)
+	c := all.Chain()
 	for i, p := range b.bytes {
-		after(all, all.WriteAt(b.f, p, b.offs[i]))
+		if !atEnd {
+			c = all.Chain()
+		}
+		c.WriteAt(on, p, b.offs[i])
+		if !atEnd && sync != nil {
+			sync(c, on)
+		}
 	}
-	last(all)
+	if atEnd {
+		sync(c, on)
+	}
 	b.bytes, b.offs = nil, nil
 	return all.Do(context.Background())
 }

@@ -433,9 +433,10 @@ func batches(w *world) {
 	w.call("Do of chains", func() error {
 		for i, name := range names {
 			bufs[i] = make([]byte, page)
-			open := b.Open(name).Then()
-			reads[i] = b.ReadAt(open, bufs[i], 0).Then()
-			b.Close(open)
+			c := b.Chain()
+			open := c.Open(name)
+			reads[i] = c.ReadAt(open, bufs[i], 0)
+			c.Close(open)
 		}
 		err := b.Do(context.Background())
 		for i, op := range reads {
@@ -455,9 +456,10 @@ func batches(w *world) {
 	piece := bytes.Repeat([]byte("batch"), page)
 	made := w.mark()
 	w.call("Do of a write and a sync", func() error {
-		wrote = b.WriteAt(f, piece, 3*page+3).Then()
-		synced = b.Sync(f)
-		read := b.ReadAt(f, make([]byte, page), 20*page)
+		c := b.Chain()
+		wrote = c.WriteAt(batch.On(f), piece, 3*page+3)
+		synced = c.Sync(batch.On(f))
+		read := b.Chain().ReadAt(batch.On(f), make([]byte, page), 20*page)
 		err := b.Do(context.Background())
 		w.wrote(piece, 3*page+3, wrote.N(), wrote.Err())
 		if read.Err() == nil && read.N() != page {

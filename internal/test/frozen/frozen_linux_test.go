@@ -98,9 +98,9 @@ var frozenWays = []frozenWay{
 		return err
 	}},
 	{"batch", func(ctx context.Context, f frozenFile, b []byte, off int64) error {
-		batch := batch.New(f.sched)
-		batch.WriteAt(f.buffered, b, off)
-		return batch.Do(ctx)
+		writes := batch.New(f.sched)
+		writes.Chain().WriteAt(batch.On(f.buffered), b, off)
+		return writes.Do(ctx)
 	}},
 }
 

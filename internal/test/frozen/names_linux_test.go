@@ -14,27 +14,27 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// frozenNameChanges add to a Batch what waits for the thaw.
-var frozenNameChanges = map[string]func(b *batch.Batch, f readFile, name string){
-	"mkdir":    func(b *batch.Batch, _ readFile, name string) { b.Mkdir(name, 0o700) },
-	"symlink":  func(b *batch.Batch, _ readFile, name string) { b.Symlink("to", name) },
-	"create":   func(b *batch.Batch, _ readFile, name string) { createIn(b, name) },
-	"allocate": func(b *batch.Batch, f readFile, _ string) { b.Allocate(f.buffered, 0, testenv.PageSize) },
-	"truncate": func(b *batch.Batch, f readFile, _ string) { b.Truncate(f.cold, coldSize) },
+// frozenNameChanges add to a chain what waits for the thaw.
+var frozenNameChanges = map[string]func(c batch.Chain, f readFile, name string){
+	"mkdir":    func(c batch.Chain, _ readFile, name string) { c.Mkdir(name, 0o700) },
+	"symlink":  func(c batch.Chain, _ readFile, name string) { c.Symlink("to", name) },
+	"create":   func(c batch.Chain, _ readFile, name string) { createIn(c, name) },
+	"allocate": func(c batch.Chain, f readFile, _ string) { c.Allocate(batch.On(f.buffered), 0, testenv.PageSize) },
+	"truncate": func(c batch.Chain, f readFile, _ string) { c.Truncate(batch.On(f.cold), coldSize) },
 }
 
-func createIn(b *batch.Batch, name string) {
-	b.Close(b.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600).Then())
+func createIn(c batch.Chain, name string) {
+	c.Close(c.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600))
 }
 
-// frozenNameReads add to a Batch what a frozen file system answers.
-var frozenNameReads = map[string]func(b *batch.Batch, f readFile){
-	"stat":     func(b *batch.Batch, f readFile) { b.Stat(f.cold.Name()) },
-	"lstat":    func(b *batch.Batch, f readFile) { b.Lstat(f.cold.Name()) },
-	"open":     func(b *batch.Batch, f readFile) { b.Close(b.Open(f.cold.Name()).Then()) },
-	"ReadFile": func(b *batch.Batch, f readFile) { b.ReadFile(f.cold.Name()) },
-	"advise": func(b *batch.Batch, f readFile) {
-		b.Advise(f.cold, 0, testenv.PageSize, sluice.AdviceWillNeed)
+// frozenNameReads add to a chain what a frozen file system answers.
+var frozenNameReads = map[string]func(c batch.Chain, f readFile){
+	"stat":     func(c batch.Chain, f readFile) { c.Stat(f.cold.Name()) },
+	"lstat":    func(c batch.Chain, f readFile) { c.Lstat(f.cold.Name()) },
+	"open":     func(c batch.Chain, f readFile) { c.Close(c.Open(f.cold.Name())) },
+	"ReadFile": func(c batch.Chain, f readFile) { c.ReadFile(f.cold.Name()) },
+	"advise": func(c batch.Chain, f readFile) {
+		c.Advise(batch.On(f.cold), 0, testenv.PageSize, sluice.AdviceWillNeed)
 	},
 }
 
@@ -53,7 +53,7 @@ func TestFrozenAnswersNames(t *testing.T) {
 				for i := range n {
 					all.Go(func() {
 						b := batch.New(s)
-						change(b, f, filepath.Join(dir, fmt.Sprint(driver, kind, i)))
+						change(b.Chain(), f, filepath.Join(dir, fmt.Sprint(driver, kind, i)))
 						if err := b.Do(context.Background()); err != nil {
 							t.Error(err)
 						}
@@ -66,7 +66,7 @@ func TestFrozenAnswersNames(t *testing.T) {
 				for name, read := range frozenNameReads { // hangs until the thaw if the changes are in the way
 					for _, f := range []readFile{f, other} {
 						b := batch.New(s)
-						read(b, f)
+						read(b.Chain(), f)
 						if err := b.Do(context.Background()); err != nil {
 							t.Errorf("%s: %v", name, err)
 						}

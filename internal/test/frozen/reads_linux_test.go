@@ -44,8 +44,8 @@ var frozenChanges = map[string]func(f frozenFile, i int64) error{
 	"batches of writes": func(f frozenFile, i int64) error {
 		b := batch.New(f.sched)
 		off := i % frozenWriters * testenv.PageSize
-		b.WriteAt(f.direct, testenv.AlignedBytes(testenv.PageSize), off)
-		b.WriteAt(f.buffered, make([]byte, testenv.PageSize), off)
+		b.Chain().WriteAt(batch.On(f.direct), testenv.AlignedBytes(testenv.PageSize), off)
+		b.Chain().WriteAt(batch.On(f.buffered), make([]byte, testenv.PageSize), off)
 		return b.Do(context.Background())
 	},
 }
@@ -87,9 +87,9 @@ var frozenReads = map[string]func(f frozenFile, cold *sluice.File, off int64) er
 	"sync": func(f frozenFile, _ *sluice.File, _ int64) error { return f.buffered.Sync() },
 	"batch": func(f frozenFile, cold *sluice.File, off int64) error {
 		b := batch.New(f.sched)
-		b.ReadAt(cold, make([]byte, testenv.PageSize), off)
-		b.ReadAt(f.direct, testenv.AlignedBytes(testenv.PageSize), off)
-		b.Stat(cold.Name())
+		b.Chain().ReadAt(batch.On(cold), make([]byte, testenv.PageSize), off)
+		b.Chain().ReadAt(batch.On(f.direct), testenv.AlignedBytes(testenv.PageSize), off)
+		b.Chain().Stat(cold.Name())
 		return b.Do(context.Background())
 	},
 	"ReadMany": func(f frozenFile, _ *sluice.File, off int64) error {

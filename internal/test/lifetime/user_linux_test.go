@@ -306,11 +306,12 @@ func (f *subject) batch(ctx context.Context, r *rand.Rand, off int64, n int) {
 	in, out := newMemory(r, n, true), newMemory(r, n, true)
 	copy(out.b, patterns[f.number][off:])
 	b := batch.New(f.s)
-	read := b.ReadAt(f.file, in.b, off)
+	c := b.Chain()
+	c.ReadAt(batch.On(f.file), in.b, off)
 	if r.IntN(2) == 0 {
-		read.Then()
+		c = b.Chain()
 	}
-	b.WriteAt(f.file, out.b, off)
+	c.WriteAt(batch.On(f.file), out.b, off)
 	err := b.Do(ctx)
 	f.judge("Batch", err)
 	if err == nil {

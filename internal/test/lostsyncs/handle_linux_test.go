@@ -132,23 +132,28 @@ func openFile(t *testing.T, s *sluice.Scheduler, name string, flag int, r *rand.
 	f := must(s.OpenFile(name, os.O_RDWR|flag, 0))(t)
 	h := use(f)
 	h.start = func() error { return f.SyncRange(0, 0) }
+	on := batch.On(f)
 	h.writes = append(h.writes,
 		write{"Batch.WriteAt", func(p []byte, off int64) error {
-			return batched(s, func(b *batch.Batch) { b.WriteAt(f, p, off) })
+			return batched(s, func(b *batch.Batch) { b.Chain().WriteAt(on, p, off) })
 		}},
 		write{"Batch.WriteVec", func(p []byte, off int64) error {
-			return batched(s, func(b *batch.Batch) { b.WriteVec(f, [][]byte{p[:100], p[100:]}, off) })
+			return batched(s, func(b *batch.Batch) { b.Chain().WriteVec(on, [][]byte{p[:100], p[100:]}, off) })
 		}},
 	)
 	h.ways = append(h.ways,
-		way{name: "Batch.Sync", commit: func() error { return batched(s, func(b *batch.Batch) { b.Sync(f) }) }},
-		way{name: "Batch.Datasync", commit: func() error { return batched(s, func(b *batch.Batch) { b.Datasync(f) }) }},
+		way{name: "Batch.Sync", commit: func() error { return batched(s, func(b *batch.Batch) { b.Chain().Sync(on) }) }},
+		way{name: "Batch.Datasync", commit: func() error { return batched(s, func(b *batch.Batch) { b.Chain().Datasync(on) }) }},
 		way{name: "Batch.Datasync and Sync", commit: func() error {
-			return batched(s, func(b *batch.Batch) { b.Datasync(f); b.Sync(f) })
+			return batched(s, func(b *batch.Batch) { b.Chain().Datasync(on); b.Chain().Sync(on) })
 		}},
 		way{name: "SyncRange and Sync", commit: func() error { return errors.Join(f.SyncRange(0, 0), f.Sync()) }},
 		way{name: "Batch.WriteAt and Sync", both: func(p []byte, off int64) error {
-			return batched(s, func(b *batch.Batch) { b.WriteAt(f, p, off).Then(); b.Sync(f) })
+			return batched(s, func(b *batch.Batch) {
+				c := b.Chain()
+				c.WriteAt(on, p, off)
+				c.Sync(on)
+			})
 		}},
 	)
 	if r.IntN(3) == 0 {
@@ -204,23 +209,24 @@ func openOS(t *testing.T, _ *sluice.Scheduler, name string, flag int, _ *rand.Ra
 
 // openChain opens the file for each write anew, in a chain of a Batch.
 func openChain(_ *testing.T, s *sluice.Scheduler, name string, flag int, _ *rand.Rand) *handle {
-	chain := func(commit func(b *batch.Batch, t batch.Target) *batch.Op) func(p []byte, off int64) error {
+	chain := func(commit func(c batch.Chain, t batch.Target) *batch.Op) func(p []byte, off int64) error {
 		return func(p []byte, off int64) error {
 			return batched(s, func(b *batch.Batch) {
-				f := b.OpenFile(name, os.O_RDWR|flag, 0).Then()
-				b.WriteAt(f, p, off).Then()
+				c := b.Chain()
+				f := c.OpenFile(name, os.O_RDWR|flag, 0)
+				c.WriteAt(f, p, off)
 				if commit != nil {
-					commit(b, f).Then()
+					commit(c, f)
 				}
-				b.Close(f)
+				c.Close(f)
 			})
 		}
 	}
 	h := &handle{
 		own: true,
 		ways: []way{
-			{name: "chain with Sync", both: chain((*batch.Batch).Sync)},
-			{name: "chain with Datasync", both: chain((*batch.Batch).Datasync)},
+			{name: "chain with Sync", both: chain(batch.Chain.Sync)},
+			{name: "chain with Datasync", both: chain(batch.Chain.Datasync)},
 		},
 		close: func() error { return nil },
 	}

@@ -17,7 +17,7 @@ import (
 
 const keepSize = unix.FALLOC_FL_KEEP_SIZE
 
-// rangeOf is an operation on n bytes at off, and its system call.
+// rangeOf is an operation on n bytes at off, and its system cc.
 type rangeOf struct {
 	name string
 	do   func(off, n int64) error
@@ -113,21 +113,21 @@ func otherRanges(d *direct.File, c *cache.File) []rangeOf {
 }
 
 func batchRanges(t *testing.T, s *sluice.Scheduler, f *sluice.File) []rangeOf {
-	in := func(add func(all *batch.Batch, off, n int64) *batch.Op) func(off, n int64) error {
+	in := func(add func(c batch.Chain, off, n int64) *batch.Op) func(off, n int64) error {
 		return func(off, n int64) error {
-			_, err := batched(t, s, func(all *batch.Batch) *batch.Op { return add(all, off, n) })
+			_, err := batched(t, s, func(c batch.Chain) *batch.Op { return add(c, off, n) })
 			return err
 		}
 	}
 	return []rangeOf{
-		{"batch.Allocate", in(func(all *batch.Batch, off, n int64) *batch.Op {
-			return all.Allocate(f, off, n)
+		{"batch.Allocate", in(func(c batch.Chain, off, n int64) *batch.Op {
+			return c.Allocate(batch.On(f), off, n)
 		}), allocate},
-		{"batch.Advise", in(func(all *batch.Batch, off, n int64) *batch.Op {
-			return all.Advise(f, off, n, sluice.AdviceDontNeed)
+		{"batch.Advise", in(func(c batch.Chain, off, n int64) *batch.Op {
+			return c.Advise(batch.On(f), off, n, sluice.AdviceDontNeed)
 		}), advise},
-		{"batch.Truncate", in(func(all *batch.Batch, off, _ int64) *batch.Op {
-			return all.Truncate(f, off)
+		{"batch.Truncate", in(func(c batch.Chain, off, _ int64) *batch.Op {
+			return c.Truncate(batch.On(f), off)
 		}), truncate},
 	}
 }

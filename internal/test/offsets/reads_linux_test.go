@@ -101,11 +101,11 @@ func openReaders(t *testing.T, s *sluice.Scheduler, name string) []reader {
 			return plain.ReadAtContext(t.Context(), b, off)
 		}},
 		{name: "batch.ReadAt", read: func(b []byte, off int64) (int, error) {
-			return batched(t, s, func(all *batch.Batch) *batch.Op { return all.ReadAt(plain, b, off) })
+			return batched(t, s, func(c batch.Chain) *batch.Op { return c.ReadAt(batch.On(plain), b, off) })
 		}},
 		{name: "batch.ReadVec", read: func(b []byte, off int64) (int, error) {
-			return batched(t, s, func(all *batch.Batch) *batch.Op {
-				return all.ReadVec(plain, halves(b), off)
+			return batched(t, s, func(c batch.Chain) *batch.Op {
+				return c.ReadVec(batch.On(plain), halves(b), off)
 			})
 		}},
 		{name: "direct.ReadAt", read: ro.ReadAt},

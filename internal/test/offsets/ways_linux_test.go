@@ -36,9 +36,9 @@ func newCache(t *testing.T) *cache.Cache {
 func halves(b []byte) [][]byte { return [][]byte{b[:len(b)/2], b[len(b)/2:]} }
 
 // batched performs an operation alone.
-func batched(t *testing.T, s *sluice.Scheduler, add func(*batch.Batch) *batch.Op) (int, error) {
+func batched(t *testing.T, s *sluice.Scheduler, add func(batch.Chain) *batch.Op) (int, error) {
 	b := batch.New(s)
-	op := add(b)
+	op := add(b.Chain())
 	_ = b.Do(t.Context()) // the operation has the error
 	return op.N(), op.Err()
 }

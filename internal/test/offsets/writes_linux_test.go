@@ -103,11 +103,11 @@ func openWriters(t *testing.T, s *sluice.Scheduler, name string) []writer {
 	return []writer{
 		{name: "File.WriteAt", write: plain.WriteAt},
 		{name: "batch.WriteAt", write: func(b []byte, off int64) (int, error) {
-			return batched(t, s, func(all *batch.Batch) *batch.Op { return all.WriteAt(plain, b, off) })
+			return batched(t, s, func(c batch.Chain) *batch.Op { return c.WriteAt(batch.On(plain), b, off) })
 		}},
 		{name: "batch.WriteVec", write: func(b []byte, off int64) (int, error) {
-			return batched(t, s, func(all *batch.Batch) *batch.Op {
-				return all.WriteVec(plain, halves(b), off)
+			return batched(t, s, func(c batch.Chain) *batch.Op {
+				return c.WriteVec(batch.On(plain), halves(b), off)
 			})
 		}},
 		{name: "direct.WriteAt", write: rw.WriteAt},

@@ -58,17 +58,25 @@ func TestAllocsBatch(t *testing.T) {
 	testenv.SkipUnderRace(t)
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f := pages(t, s, dir, 4)
-		b, page := batch.New(s), testenv.AlignedBytes(testenv.PageSize)
+		b, on, page := batch.New(s), batch.On(f), testenv.AlignedBytes(testenv.PageSize)
 		noAllocs(t, "Do of one read", func() error {
 			b.Reset()
-			b.ReadAt(f, page, testenv.PageSize)
+			b.Chain().ReadAt(on, page, testenv.PageSize)
 			return b.Do(t.Context())
 		})
 		noAllocs(t, "Do of a chain", func() error {
 			b.Reset()
-			b.WriteAt(f, page, testenv.PageSize).Then()
-			b.ReadAt(f, page, 2*testenv.PageSize).Then()
-			b.Truncate(f, 4*testenv.PageSize)
+			c := b.Chain()
+			c.WriteAt(on, page, testenv.PageSize)
+			c.ReadAt(on, page, 2*testenv.PageSize)
+			c.Truncate(on, 4*testenv.PageSize)
+			return b.Do(t.Context())
+		})
+		noAllocs(t, "Do of many chains", func() error {
+			b.Reset()
+			for i := range 20 {
+				b.Chain().ReadAt(batch.On(f), page, int64(i%4)*testenv.PageSize)
+			}
 			return b.Do(t.Context())
 		})
 	})

@@ -223,9 +223,10 @@ func (m *mixture) batch() error {
 	b := batch.New(m.s)
 	var bufs [2 * mixtureFiles][100]byte
 	for i := range bufs {
-		f := b.Open(m.name(fmt.Sprint("small", i))).Then()
-		b.ReadAt(f, bufs[i][:], 0).Then()
-		b.Close(f)
+		c := b.Chain()
+		f := c.Open(m.name(fmt.Sprint("small", i)))
+		c.ReadAt(f, bufs[i][:], 0)
+		c.Close(f)
 	}
 	if err := b.Do(context.Background()); err != nil {
 		return fmt.Errorf("Batch.Do = %w", err)

@@ -247,7 +247,7 @@ func runWithoutFstat() error {
 				return nil, err
 			}
 			b := batch.New(s)
-			op := b.Open(name)
+			op := b.Chain().Open(name).Op()
 			return op.File(), b.Do(context.Background())
 		},
 	} {

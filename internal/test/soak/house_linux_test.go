@@ -302,17 +302,19 @@ func (h *house) batch(w *worker) (int, error) {
 		files[i] = make([]byte, 1+w.rand.IntN(8<<10))
 		got[i] = make([]byte, len(files[i]))
 		testenv.Fill(files[i], 0, 1+w.rand.Uint64N(1<<31))
-		f := write.OpenFile(name(i)+".new", os.O_WRONLY|os.O_CREATE, 0o600).Then()
-		write.WriteAt(f, files[i], 0).Then()
+		c := write.Chain()
+		f := c.OpenFile(name(i)+".new", os.O_WRONLY|os.O_CREATE, 0o600)
+		c.WriteAt(f, files[i], 0)
 		if w.rand.IntN(16) == 0 {
-			write.Sync(f).Then()
+			c.Sync(f)
 		}
-		write.Close(f).Then()
-		write.Rename(name(i)+".new", name(i))
-		f = read.Open(name(i)).Then()
-		read.ReadAt(f, got[i], 0).Then()
-		read.Close(f)
-		remove.Unlink(name(i))
+		c.Close(f)
+		c.Rename(name(i)+".new", name(i))
+		c = read.Chain()
+		f = c.Open(name(i))
+		c.ReadAt(f, got[i], 0)
+		c.Close(f)
+		remove.Chain().Unlink(name(i))
 	}
 	for _, b := range []*batch.Batch{write, read, remove} {
 		if err := b.Do(context.Background()); err != nil {

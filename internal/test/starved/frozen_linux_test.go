@@ -90,7 +90,7 @@ func (d *device) write(ctx context.Context, way int, b []byte, page int64) error
 		_, err = d.direct.WriteAtContext(ctx, b, off)
 	default:
 		ops := batch.New(d.s)
-		ops.WriteAt(d.unbuffed, b, off)
+		ops.Chain().WriteAt(batch.On(d.unbuffed), b, off)
 		err = ops.Do(ctx)
 	}
 	return err

@@ -133,7 +133,7 @@ var fillWays = []fillWay{
 	}},
 	{"batch", 0, true, func(f *fullFile, b []byte, off int64) (int, error) {
 		ops := batch.New(f.s)
-		op := ops.WriteAt(f.file, b, off)
+		op := ops.Chain().WriteAt(batch.On(f.file), b, off)
 		err := ops.Do(context.Background())
 		return op.N(), err
 	}},

@@ -88,7 +88,7 @@ func (w worker) call(r *rand.Rand) error {
 		got, err = w.direct.ReadAt(b, off)
 	case k < 28:
 		ops := batch.New(w.s)
-		op := ops.ReadAt(w.file, b, off)
+		op := ops.Chain().ReadAt(batch.On(w.file), b, off)
 		err = ops.Do(context.Background())
 		got = op.N()
 	case k < 30:

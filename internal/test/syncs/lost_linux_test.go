@@ -38,12 +38,12 @@ var commits = map[string]func(s *sluice.Scheduler, f *sluice.File) error{
 	},
 	"Batch.Sync": func(s *sluice.Scheduler, f *sluice.File) error {
 		b := batch.New(s)
-		b.Sync(f)
+		b.Chain().Sync(batch.On(f))
 		return b.Do(context.Background())
 	},
 	"Batch.Datasync": func(s *sluice.Scheduler, f *sluice.File) error {
 		b := batch.New(s)
-		b.Datasync(f)
+		b.Chain().Datasync(batch.On(f))
 		return b.Do(context.Background())
 	},
 }
@@ -124,9 +124,9 @@ func TestLostSynchronousWrites(t *testing.T) {
 			return err
 		},
 		"Batch.WriteVec": func(f *sluice.File, b []byte, off int64) error {
-			batch := batch.New(nil)
-			batch.WriteVec(f, [][]byte{b[:100], b[100:]}, off)
-			return batch.Do(context.Background())
+			writes := batch.New(nil)
+			writes.Chain().WriteVec(batch.On(f), [][]byte{b[:100], b[100:]}, off)
+			return writes.Do(context.Background())
 		},
 	}
 	for kind := range testenv.LossyKinds {

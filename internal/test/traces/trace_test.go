@@ -124,8 +124,8 @@ func stream(t *testing.T, s *sluice.Scheduler, name string) {
 // TestTraceCalls wants the driver's own system calls.
 func TestTraceCalls(t *testing.T) {
 	for name, want := range map[string][]trace.Syscall{
-		"uring": {trace.SysUringSetup, trace.SysUringEnter},
-		"aio":   {trace.SysIOSetup, trace.SysIOSubmit},
+		"uring": {record.SysUringSetup, record.SysUringEnter},
+		"aio":   {record.SysIOSetup, record.SysIOSubmit},
 		"pool":  {},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,7 +3,7 @@ package depths
 import (
 	"time"
 
-	"github.com/sluiceio/sluice/tune"
+	"github.com/sluiceio/sluice/internal/tune"
 )
 
 // Point is the speed of the device at a depth.

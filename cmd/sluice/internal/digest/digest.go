@@ -62,13 +62,13 @@ func Of(t *trace.Trace) Digest {
 		d.count(o)
 		at(ops, key{o.Kind, o.Path}).add(o)
 		at(classes, o.Class).add(o)
-		if s := o.Syscall(); s != trace.SysNone {
-			at(calls, s).add(o.InDevice(), 1, o.Failed())
+		if s := o.Syscall(); s != 0 {
+			at(calls, s).add(o.InDevice(), 1, o.Result < 0)
 		}
 	}
 	for i := range t.Calls {
 		c := &t.Calls[i]
-		first, last = min(first, c.Start), max(last, c.End())
+		first, last = min(first, c.Start), max(last, c.Start+c.Duration)
 		at(calls, c.Syscall).add(c.Duration, c.Batch, c.Result < 0)
 	}
 	d.Span = max(0, last-first)
@@ -112,7 +112,7 @@ type opSamples struct {
 
 func (s *opSamples) add(o *trace.Op) {
 	s.n++
-	if o.Failed() {
+	if o.Result < 0 {
 		s.failed++
 	} else {
 		s.bytes += o.Result

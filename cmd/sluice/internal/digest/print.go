@@ -75,7 +75,7 @@ func (d *Digest) head(b *strings.Builder, t *trace.Trace) {
 	b.WriteString(report.Wrap(fmt.Sprintf("%s operations, at most %d at a time; %s read, %s written",
 		count(len(t.Ops)), d.Most, report.Bytes(d.Read), report.Bytes(d.Written))))
 	switch {
-	case m.Lost > 0 && m.Full == trace.Keep:
+	case m.Lost > 0 && m.KeptOldest:
 		b.WriteString(report.Wrap(count(m.Lost) + " later events are lost: the recording had no more room, in memory or on the disk"))
 	case m.Lost > 0:
 		b.WriteString(report.Wrap(count(m.Lost) + " earlier events are lost: the buffers were full"))

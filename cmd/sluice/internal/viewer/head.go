@@ -37,7 +37,7 @@ type fact struct {
 
 func newHead(t *trace.Trace, name string) *head {
 	h := &head{
-		Name: name, Facts: facts(&t.Meta), Lost: t.Meta.Lost, Kept: t.Meta.Full == trace.Keep,
+		Name: name, Facts: facts(&t.Meta), Lost: t.Meta.Lost, Kept: t.Meta.KeptOldest,
 		Files: append([]string{}, t.Files...), Errors: map[string]string{}, // none is not nil in JSON
 		Labels: append([]string{}, t.Labels...),
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -60,13 +61,13 @@ func (g *generator) step() {
 func (g *generator) op(w worker) trace.Op {
 	o := trace.Op{
 		Kind: trace.OpRead, File: 1 + int32(w.id%2), Goroutine: uint32(w.id+1) * 2654435761, Class: uint8(w.id % 3),
-		Offset: g.r.Int64N(1<<20) << 12, Size: 4096, Queued: w.at, Batch: 1 + g.r.Int32N(16), Path: trace.Queued, Driver: trace.DriverUring, Ring: uint8(w.id % 2),
+		Offset: g.r.Int64N(1<<20) << 12, Size: 4096, Queued: w.at, Batch: 1 + g.r.Int32N(16), Path: trace.Queued, Driver: record.DriverUring, Ring: uint8(w.id % 2),
 	}
 	wait, device, wake := g.r.ExpFloat64()*8e3, 60e3+g.r.ExpFloat64()*50e3, 500+g.r.ExpFloat64()*3e3
 	switch {
 	case w.id < 3: // the log
 		o.Kind, o.File, o.Size = trace.OpWrite, 3, 1<<12+g.r.Int64N(1<<16)
-		o.Path, o.Driver, o.Batch = trace.Blocking, trace.DriverNone, 0
+		o.Path, o.Driver, o.Batch = trace.Plain, 0, 0
 		wait, wake = 0, 0
 		if g.r.IntN(4) == 0 {
 			o.Kind, o.Size, o.Offset = trace.OpFdatasync, 0, 0
@@ -77,13 +78,13 @@ func (g *generator) op(w worker) trace.Op {
 		o.File, o.Size, o.Kind = 5, 1<<20, trace.Kind(1+g.r.IntN(2))
 		device *= 12
 	case g.r.IntN(3) == 0:
-		o.Path, o.Driver, o.Batch = trace.Cached, trace.DriverNone, 0
+		o.Path, o.Driver, o.Batch = trace.Cached, 0, 0
 		wait, device, wake = 0, 300+g.r.ExpFloat64()*1500, 0
 	case g.r.IntN(40) == 0:
 		o.File, o.Kind, o.Size, o.Offset = 4, trace.OpFsync, 0, 0
 		device *= 30
 	case g.r.IntN(500) == 0:
-		o.Kind, o.File, o.Size = trace.OpNop, 0, 0
+		o.Kind, o.File, o.Size = 0, 0, 0
 	}
 	if g.r.IntN(20_000) == 0 { // the disk does not answer
 		device += 50e6 + g.r.Float64()*300e6
@@ -123,7 +124,7 @@ func (g *generator) result(size int64) int64 {
 func (g *generator) call(o trace.Op) {
 	g.t.Calls = append(g.t.Calls, trace.Call{
 		Start: o.Submitted, Duration: time.Duration(800 + g.r.ExpFloat64()*3e3), Batch: o.Batch, Wait: g.r.Int32N(3),
-		Result: o.Batch, Syscall: trace.SysUringEnter, Driver: trace.DriverUring, Ring: o.Ring,
+		Result: o.Batch, Syscall: record.SysUringEnter, Driver: record.DriverUring, Ring: o.Ring,
 	})
 }
 
@@ -163,17 +164,17 @@ func linked(rounds int) *trace.Trace {
 			t.Ops = append(t.Ops, trace.Op{
 				Queued: at + time.Duration(k)*200, Submitted: at + 1000, Completed: at + 20_000 + time.Duration(k)*1000, Woken: at + 25_000,
 				Offset: int64(round*3+k) << 12, Size: 4096, Result: 4096, File: 1, Goroutine: uint32(k + 1), Label: 1, Batch: 3,
-				Kind: trace.OpRead, Path: trace.Queued, Driver: trace.DriverUring,
+				Kind: trace.OpRead, Path: trace.Queued, Driver: record.DriverUring,
 			})
 		}
 		t.Ops = append(t.Ops,
-			trace.Op{Queued: at + 2000, Submitted: at + 2500, Completed: at + 90_000, Woken: at + 91_000, File: 2, Goroutine: 9, Label: 2, Kind: trace.OpFsync, Path: trace.Blocking},
+			trace.Op{Queued: at + 2000, Submitted: at + 2500, Completed: at + 90_000, Woken: at + 91_000, File: 2, Goroutine: 9, Label: 2, Kind: trace.OpFsync, Path: trace.Plain},
 			trace.Op{Queued: at + 2100, Submitted: at + 2400, Completed: at + 90_500, Woken: at + 92_000, File: 2, Goroutine: 10, Kind: trace.OpFsync, Path: trace.Shared},
-			trace.Op{Queued: at + 3000, Submitted: at + 3000, Completed: at + 4000, Woken: at + 4000, File: 2, Goroutine: 9, Label: 2, Size: 10, Result: 10, Kind: trace.OpWrite, Path: trace.Blocking},
+			trace.Op{Queued: at + 3000, Submitted: at + 3000, Completed: at + 4000, Woken: at + 4000, File: 2, Goroutine: 9, Label: 2, Size: 10, Result: 10, Kind: trace.OpWrite, Path: trace.Plain},
 		)
 		t.Calls = append(t.Calls,
-			trace.Call{Start: at + 1100, Duration: 2000, Batch: 3, Result: 3, Syscall: trace.SysUringEnter, Driver: trace.DriverUring},
-			trace.Call{Start: at + 5000, Duration: 17_000, Wait: 1, Result: 3, Syscall: trace.SysUringEnter, Driver: trace.DriverUring},
+			trace.Call{Start: at + 1100, Duration: 2000, Batch: 3, Result: 3, Syscall: record.SysUringEnter, Driver: record.DriverUring},
+			trace.Call{Start: at + 5000, Duration: 17_000, Wait: 1, Result: 3, Syscall: record.SysUringEnter, Driver: record.DriverUring},
 		)
 	}
 	return t

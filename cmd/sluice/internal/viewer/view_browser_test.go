@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -124,7 +125,7 @@ func one() *trace.Trace {
 		Files: []string{"", "/a<b>&.log"},
 		Ops: []trace.Op{{
 			Queued: 1000, Submitted: 3500, Completed: 81500, Woken: 82000, Offset: 8192, Size: 4096, Result: -5, File: 1,
-			Goroutine: 0xabc, Kind: trace.OpRead, Path: trace.Queued, Driver: trace.DriverUring, Batch: 3, Class: 2, Ring: 4,
+			Goroutine: 0xabc, Kind: trace.OpRead, Path: trace.Queued, Driver: record.DriverUring, Batch: 3, Class: 2, Ring: 4,
 		}},
 	}
 }
@@ -232,7 +233,7 @@ func testFilters(t *testing.T, p *page, tr *trace.Trace) {
 			t.Errorf("after Reset, %d are shown; want %d", got, len(tr.Ops))
 		}
 	}
-	for kind := trace.OpNop; kind <= trace.OpFdatasync; kind++ {
+	for kind := trace.Kind(0); kind <= trace.OpFdatasync; kind++ {
 		p.after(click(fmt.Sprintf("#kinds input[value='%d']", kind)))
 		check("without "+kind.String(), func(o *trace.Op) bool { return o.Kind != kind })
 	}
@@ -266,9 +267,9 @@ func testSearch(t *testing.T, p *page, tr *trace.Trace) {
 		"WAL":                         named("wal"),
 		"-.sst":                       func(o *trace.Op) bool { return !named(".sst")(o) },
 		"sync":                        func(o *trace.Op) bool { return o.Kind >= trace.OpFsync },
-		"failed":                      (*trace.Op).Failed,
+		"failed":                      func(o *trace.Op) bool { return o.Result < 0 },
 		"input/output":                func(o *trace.Op) bool { return o.Result == -5 },
-		"uring":                       func(o *trace.Op) bool { return o.Driver == trace.DriverUring },
+		"uring":                       func(o *trace.Op) bool { return o.Driver == record.DriverUring },
 		"foregr":                      func(o *trace.Op) bool { return o.Class == 1 },
 		"shared":                      func(o *trace.Op) bool { return o.Path == trace.Shared },
 		"latency>1ms":                 func(o *trace.Op) bool { return o.Woken-o.Queued > time.Millisecond },
@@ -278,7 +279,7 @@ func testSearch(t *testing.T, p *page, tr *trace.Trace) {
 		"class=1 batch>8 offset>=1g":  func(o *trace.Op) bool { return o.Class == 1 && o.Batch > 8 && o.Offset >= 1<<30 },
 		"result<0 -input/output":      func(o *trace.Op) bool { return o.Result < 0 && o.Result != -5 },
 		"goroutine=1":                 func(o *trace.Op) bool { return o.Goroutine == tr.Ops[0].Goroutine },
-		"  read   blocking|  ":        func(*trace.Op) bool { return false },
+		"  read   plain|  ":           func(*trace.Op) bool { return false },
 		"nothing-has-this-name":       func(*trace.Op) bool { return false },
 		"000012.sst latency<100us -x": func(o *trace.Op) bool { return named("000012")(o) && o.Woken-o.Queued < 100*time.Microsecond },
 	} {
@@ -310,7 +311,7 @@ func testLanes(t *testing.T, p *page, tr *trace.Trace) {
 	}
 	goroutines, files, queues := map[uint32]bool{}, map[int32]bool{}, map[queue]bool{}
 	for _, o := range tr.Ops {
-		if o.Driver == trace.DriverNone {
+		if o.Driver == 0 {
 			o.Ring = 0 // plain system calls are a lane, whose ever they are
 		}
 		goroutines[o.Goroutine], files[o.File], queues[queue{o.Driver, o.Ring}] = true, true, true
@@ -464,9 +465,9 @@ func testDetails(t *testing.T, p *page) {
 // at the end of the file.
 func sized() *trace.Trace {
 	t := &trace.Trace{Meta: trace.Meta{OS: runtime.GOOS}, Files: []string{""}}
-	for i, kind := range []trace.Kind{trace.OpAllocate, trace.OpTruncate, trace.OpAdvise, trace.OpRead} {
+	for i, kind := range []trace.Kind{record.KindAllocate, record.KindTruncate, record.KindAdvise, trace.OpRead} {
 		at := time.Duration(i) * time.Millisecond
-		t.Ops = append(t.Ops, trace.Op{Queued: at, Submitted: at, Completed: at + 500, Woken: at + 500, Size: 4096, Kind: kind, Path: trace.Blocking})
+		t.Ops = append(t.Ops, trace.Op{Queued: at, Submitted: at, Completed: at + 500, Woken: at + 500, Size: 4096, Kind: kind, Path: trace.Plain})
 	}
 	return t
 }

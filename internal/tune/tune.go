@@ -1,26 +1,24 @@
-// Package tune keeps what was measured of a device. `sluice tune` writes it, and
-// a Scheduler reads it.
+// Package tune saves what was measured of a disk, and loads it. The command "sluice tune" measures
+// and saves; a Scheduler with classes loads, and so does sluice.Scheduler.Explain.
 //
 //	d, err := tune.DeviceOf(f) // the disk that f is on
 //	…
 //	m, path, err := tune.Load(d)
 //
-// For each device there is a JSON file in the directory sluice/tune of
-// os.UserConfigDir. The environment variable SLUICE_TUNE names another file, for
-// all devices; SLUICE_TUNE=off ignores saved results. A file is checked when it
-// is read: if it is damaged or has values out of bounds, Load returns an error. So
-// it does if a file in that directory is of another disk with the same name; the
-// file that SLUICE_TUNE names may be of any disk. A set-user-ID or set-group-ID program, or one
-// with capabilities of its file, has no saved results: its user has chosen the environment.
+// Each disk has a JSON file:
 //
-// A Scheduler with classes reads the file for the disk of its first file, once, and the file
-// for each disk that has a ring of its own whenever a class is added or changed. Without a
-// file, or with one that it cannot use, it has a default (sluice.Scheduler.Explain says so).
+//	SLUICE_TUNE not set    sluice/tune/DISK.json in os.UserConfigDir
+//	SLUICE_TUNE=FILE       FILE, for all disks
+//	SLUICE_TUNE=off        none
+//	a set-user-ID program  none: the program's user has chosen its environment
+//
+// Load checks the file. It refuses a damaged file, and values out of bounds. It refuses a file of
+// os.UserConfigDir that belongs to another disk of the same name. FILE may belong to any disk.
 //
 // # Concurrency
 //
-// All functions may be called by any number of goroutines at once. Save replaces
-// a file in one step, so that a Load at the same time reads the old or the new.
+// Any number of goroutines may call all functions at once. Save replaces the file in one step: a
+// Load at the same time reads the old file or the new one.
 package tune
 
 import (
@@ -35,10 +33,10 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Variable is the environment variable that names the file to use.
+// Variable is the environment variable that names the file.
 const Variable = "SLUICE_TUNE"
 
-// Off is the value of Variable that makes Load ignore saved results.
+// Off is the value of Variable with which Load finds no file.
 const Off = "off"
 
 // Device is the disk below a file system.
@@ -47,27 +45,27 @@ type Device struct {
 	Bytes int64  // its size in bytes
 }
 
-// Measured is what was measured of a device. Save sets Version, Device and Size.
+// Measured is what was measured of a disk. Save sets Version, Device and Size.
 type Measured struct {
 	Version int       `json:"version"`    // 1
 	Device  string    `json:"device"`     // Device.Name
 	Size    int64     `json:"size_bytes"` // Device.Bytes
-	Time    time.Time `json:"time"`       // when it was measured
+	Time    time.Time `json:"time"`       // when the disk was measured
 
-	Depth  int   `json:"depth"`        // the small reads in flight that keep the device busy
-	Bytes  int64 `json:"bytes"`        // the bytes in flight that do, by large reads
-	Beside int64 `json:"beside_bytes"` // the bytes that it reads in the time of one small read
+	Depth  int   `json:"depth"`        // how many small reads in flight keep the disk busy
+	Bytes  int64 `json:"bytes"`        // how many bytes of large reads in flight do
+	Beside int64 `json:"beside_bytes"` // bytes that the disk reads in the time of one small read
 }
 
-// The bounds of what Save and Load accept: Measured.Depth is 1 to MaxDepth, Bytes is MinBytes
-// to MaxBytes, and Beside is BesideUnit to MaxBytes.
+// Bounds of a Measured. Depth is 1 to MaxDepth, Bytes is MinBytes to MaxBytes, and Beside is
+// BesideUnit to MaxBytes.
 const (
 	version    = 1
 	MaxDepth   = 16384
 	MinBytes   = 512 << 10 // 512 KiB
 	MaxBytes   = 1 << 30   // 1 GiB
-	BesideUnit = 64 << 10  // 64 KiB; "sluice tune" makes Beside a multiple of it
-	maxSize    = 1 << 20   // 1 MiB: no more of a file is read
+	BesideUnit = 64 << 10  // 64 KiB; "sluice tune" saves a multiple of it as Beside
+	maxSize    = 1 << 20   // 1 MiB; read reads no more of a file
 )
 
 // check returns an error if a value is out of bounds.
@@ -96,12 +94,12 @@ func (m Measured) of(d Device) error {
 // errNotRegular is the error of a directory, a device, a FIFO.
 var errNotRegular = errors.New("not a regular file")
 
-// errSecure is the error of a program that must not believe its environment.
+// errSecure is the error of a program that must not trust its environment.
 var errSecure = errors.New("the environment of a set-user-ID or set-group-ID program must not name the file")
 
-// Path returns the name of the file of d. named reports whether it comes from
-// the environment. In a set-user-ID or set-group-ID program there is an error. So there is for a
-// Device whose name is none of a disk, as it would be a path to another directory.
+// Path returns the name of d's file. named reports whether SLUICE_TUNE names it. Path returns an
+// error in a set-user-ID or set-group-ID program, and for a d.Name that is no single element of a
+// path: such a name would lead to another directory.
 func Path(d Device) (path string, named bool, err error) {
 	if sys.SecureMode() {
 		return "", false, errSecure
@@ -110,7 +108,7 @@ func Path(d Device) (path string, named bool, err error) {
 		return name, true, nil
 	}
 	if d.Name == "." || !filepath.IsLocal(d.Name) || filepath.Base(d.Name) != d.Name {
-		return "", false, fmt.Errorf("device %q is none of a disk (take it from DeviceOf or DeviceAt)", d.Name)
+		return "", false, fmt.Errorf("%q is not the name of a disk (want one as in /sys/block, such as nvme0n1)", d.Name)
 	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -119,13 +117,16 @@ func Path(d Device) (path string, named bool, err error) {
 	return filepath.Join(dir, "sluice", "tune", d.Name+".json"), false, nil
 }
 
-// Load returns what was measured of d, and the name of its file. If nothing was
-// measured, or SLUICE_TUNE is off, the error is fs.ErrNotExist. It is another error
-// if the file that SLUICE_TUNE names does not exist. Errors of the file name it.
+// Load returns what was measured of d, and the name of its file.
+//
+//	nothing was saved, or SLUICE_TUNE=off    fs.ErrNotExist
+//	SLUICE_TUNE names a file that is missing another error
+//	the file is damaged, or of another disk  an error that names the file
 func Load(d Device) (Measured, string, error) {
 	path, named, err := Path(d)
 	if err != nil {
-		return Measured{}, "", errors.Join(os.ErrNotExist, err) // without a directory there is no file
+		// Without a directory there is no file.
+		return Measured{}, "", errors.Join(os.ErrNotExist, err)
 	}
 	if path == Off {
 		return Measured{}, Variable + "=" + Off, os.ErrNotExist
@@ -168,11 +169,10 @@ func read(path string) (m Measured, err error) {
 	return m, m.check()
 }
 
-// Save writes m, as what was measured of d, where Load finds it. It returns the
-// name of the file. It makes the directory if there is none, and replaces the file. If
-// the name is a symbolic link to a file, the link stays and that file is replaced. If m is out of
-// bounds, SLUICE_TUNE is off, or what it names is no regular file, nothing is written and there is
-// an error.
+// Save writes m to d's file, and returns the file's name. It makes the directory if there is none.
+// If the name is a symbolic link to a file, Save replaces that file and leaves the link. It writes
+// nothing, and returns an error, if m is out of bounds, if SLUICE_TUNE is off, or if SLUICE_TUNE
+// names something other than a regular file.
 func Save(d Device, m Measured) (string, error) {
 	m.Version, m.Device, m.Size = version, d.Name, d.Bytes
 	if err := m.check(); err != nil {
@@ -192,9 +192,9 @@ func Save(d Device, m Measured) (string, error) {
 	return path, nil
 }
 
-// CheckSave returns the error that Save would return for a device, as far as it can be known
-// before the device is measured. It makes the directory if there is none, and writes a file there,
-// which it removes. What was saved before stays.
+// CheckSave returns the error that Save would return for d, so that nobody measures a disk for
+// nothing. It makes the directory if there is none, and writes and removes a file there. The file
+// of an earlier Save stays as it is.
 func CheckSave(d Device) error {
 	_, target, err := destination(d)
 	if err != nil {
@@ -207,9 +207,9 @@ func CheckSave(d Device) error {
 	return os.Remove(temporary)
 }
 
-// destination returns the name of the file that Load reads for a device, and of the one that Save may
-// replace. They differ if the first is a symbolic link: a rename to its name would replace the link,
-// and the file that it names would stay as it was.
+// destination returns the name that Load opens for d, and the name that Save renames its file to.
+// The two differ if path is a symbolic link: a rename to path would replace the link, and leave the
+// file that it leads to as it was.
 func destination(d Device) (path, target string, err error) {
 	path, _, err = Path(d)
 	if err != nil {
@@ -227,8 +227,8 @@ func destination(d Device) (path, target string, err error) {
 	return path, path, nil
 }
 
-// write writes m into a new file beside path, and returns its name. It makes the directory if
-// there is none. On failure it leaves no file.
+// write writes m to a new file in path's directory, and returns the file's name. It makes the
+// directory if there is none. After an error no file is left.
 func write(path string, m Measured) (temporary string, err error) {
 	text, err := json.MarshalIndent(m, "", "\t")
 	if err != nil {

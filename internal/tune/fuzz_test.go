@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzLoad: what Load accepts is within bounds, and the same after Save.
+// FuzzLoad checks that Load accepts nothing out of bounds, and that Save keeps what Load has
+// returned.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"version":1,"device":"vda","size_bytes":5,"time":"2026-01-02T03:04:05Z","depth":64,"bytes":4194304,"beside_bytes":131072}`))
 	f.Add([]byte(`{"version":1,"depth":-1,"bytes":4194304,"beside_bytes":131072}`))

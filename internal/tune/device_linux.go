@@ -14,9 +14,8 @@ import (
 // sector is the unit of sizes in sysfs, in bytes.
 const sector = 512
 
-// DeviceOf returns the disk that f is on, or that f is. It returns an error if the
-// file system has no disk of its own: it is in memory, in the network, or on
-// several disks.
+// DeviceOf returns the disk that f is on; if f is a block device, it returns f's own disk. It
+// returns an error if the file system is in memory, on the network, or on several disks.
 func DeviceOf(f *os.File) (Device, error) {
 	conn, err := f.SyscallConn()
 	if err != nil {
@@ -34,13 +33,14 @@ func DeviceOf(f *os.File) (Device, error) {
 	return DeviceAt(dev)
 }
 
-// DeviceAt returns the disk with that number, as in stat(2). For the number of a
-// partition it returns the disk that has the partition.
+// DeviceAt returns the disk whose device number, as in stat(2), is number. For a partition's number
+// it returns the disk that has the partition.
 func DeviceAt(number uint64) (Device, error) {
 	return deviceAt(fmt.Sprintf("/sys/dev/block/%d:%d", unix.Major(number), unix.Minor(number)))
 }
 
-// deviceAt reads what sysfs says about a disk, or about a partition's disk.
+// deviceAt returns the disk that link leads to in sysfs. If link leads to a partition, deviceAt
+// returns the partition's disk.
 func deviceAt(link string) (Device, error) {
 	dir, err := filepath.EvalSymlinks(link)
 	if err != nil {

@@ -75,24 +75,25 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestSaveKeepsWhatIsNoFile: Save replaces files alone, and writes nowhere else than it says.
+// TestSaveKeepsWhatIsNoFile checks that Save replaces regular files only, and writes nowhere
+// else.
 func TestSaveKeepsWhatIsNoFile(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", home)
 	t.Setenv("HOME", home)
 	good := Measured{Depth: 32, Bytes: 1 << 20, Beside: 128 << 10}
 	for _, name := range []string{"", ".", "..", "../../evil", "a/b", "/etc/x"} {
-		if path, err := Save(Device{Name: name}, good); err == nil || !strings.Contains(err.Error(), "is none of a disk") {
-			t.Errorf("Save of device %q = %q, %v; want that it is none of a disk", name, path, err)
+		if path, err := Save(Device{Name: name}, good); err == nil || !strings.Contains(err.Error(), "is not the name of a disk") {
+			t.Errorf("Save of device %q = %q, %v; want that it is not the name of a disk", name, path, err)
 		}
-		if _, _, err := Load(Device{Name: name}); err == nil || !strings.Contains(err.Error(), "is none of a disk") {
-			t.Errorf("Load of device %q: %v; want that it is none of a disk", name, err)
+		if _, _, err := Load(Device{Name: name}); err == nil || !strings.Contains(err.Error(), "is not the name of a disk") {
+			t.Errorf("Load of device %q: %v; want that it is not the name of a disk", name, err)
 		}
 	}
 	if left, err := os.ReadDir(home); len(left) > 0 || err != nil {
 		t.Errorf("Save has made %v, %v; want nothing", left, err)
 	}
-	// It stands for a device, which a test must not risk.
+	// The directory stands for a device, which a test must not risk.
 	dir := filepath.Join(home, "dir")
 	link := filepath.Join(home, "link")
 	if err := errors.Join(os.Mkdir(dir, 0o700), os.Symlink(dir, link)); err != nil {
@@ -109,7 +110,7 @@ func TestSaveKeepsWhatIsNoFile(t *testing.T) {
 	}
 }
 
-// TestSaveThroughLink: the link stays, and Load reads what was saved by either name.
+// TestSaveThroughLink checks that a link stays, and that Load finds the file by both names.
 func TestSaveThroughLink(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "real", "t.json"), filepath.Join(dir, "link.json")
@@ -140,7 +141,7 @@ func TestSaveThroughLink(t *testing.T) {
 	}
 }
 
-// TestCheckSave: CheckSave has the errors of Save, and changes nothing.
+// TestCheckSave checks that CheckSave returns Save's errors, and changes nothing.
 func TestCheckSave(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", home)
@@ -173,7 +174,7 @@ func TestCheckSave(t *testing.T) {
 	}
 }
 
-// fileError returns the message of an error without the name of the file, which is random.
+// fileError returns err's message without the file's name, which is random.
 func fileError(err error) string {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Op + ": " + path.Err.Error()

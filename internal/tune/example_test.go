@@ -6,11 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sluiceio/sluice/tune"
+	"github.com/sluiceio/sluice/internal/tune"
 )
 
-// Save keeps a measurement of a disk, and Load returns it. `sluice tune` saves, and a Scheduler
-// with classes loads.
+// Save writes what "sluice tune" has measured. Load returns it to a Scheduler with classes.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

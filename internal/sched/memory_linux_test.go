@@ -1,0 +1,82 @@
+package sched
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/sys"
+)
+
+// Calls on a file in memory take no permit, and calls on a file on a disk take one.
+func TestMemoryTakesNoPermit(t *testing.T) {
+	for _, c := range []struct {
+		parent string
+		memory bool
+	}{{"/dev/shm", true}, {"/var/tmp", false}} {
+		dir, err := os.MkdirTemp(c.parent, "sluice")
+		if err != nil {
+			t.Skip(err)
+		}
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		o, err := os.Create(filepath.Join(dir, "f"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer o.Close()
+		if sys.InMemory(int(o.Fd())) != c.memory {
+			t.Logf("%s is memory, or is not, unlike elsewhere", c.parent)
+			continue
+		}
+		drv, err := pool.New(pool.Options{Depth: 8, Threads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s *Scheduler
+		taken := map[driver.Code]int{}
+		s = New(drv, Options{Govern: true, Wrap: func(call Caller) Caller {
+			return func(code driver.Code, fd int, b []byte, off int64) int32 {
+				taken[code] += s.permits()
+				return call(code, fd, b, off)
+			}
+		}})
+		f := iopath.NewFile(int(o.Fd()), false, false)
+		ctx := context.Background()
+		const calls = 3
+		for range calls {
+			if n, err := s.WriteAt(ctx, f, make([]byte, 1<<20), 0); n != 1<<20 || err != nil {
+				t.Fatalf("WriteAt = %d, %v", n, err)
+			}
+			if n, err := s.ReadAt(ctx, f, make([]byte, 1<<20), 0); n != 1<<20 || err != nil {
+				t.Fatalf("ReadAt = %d, %v", n, err)
+			}
+		}
+		want := map[bool]int{true: 0, false: calls}[c.memory]
+		if taken[driver.Write] != want || taken[driver.Read] != want {
+			t.Errorf("%s: %d permits for %d writes, %d for as many reads; want %d", c.parent, taken[driver.Write], calls, taken[driver.Read], want)
+		}
+		s.CloseFile(f)
+		s.Close()
+	}
+}
+
+// What is in /dev is on a file system in memory, and is none of its files.
+func TestDevicesAreNotInMemory(t *testing.T) {
+	for _, name := range []string{"/dev/null", "/dev/shm", "/dev"} {
+		fd, err := unix.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+		if err != nil {
+			t.Skip(err)
+		}
+		if sys.InMemory(fd) {
+			t.Errorf("%s is a file in memory", name)
+		}
+		unix.Close(fd)
+	}
+}

@@ -1,0 +1,167 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+)
+
+// settled is when the governor has to have found out what is best.
+const settled = 50 * time.Millisecond
+
+// scenarios returns programs on 2 to 64 processors with devices of 500 to 2,000,000 operations a
+// second, and with one that never waits.
+func scenarios() (all []Scenario) {
+	devices := []Device{
+		{500, 4 * time.Millisecond},
+		{20e3, 100 * time.Microsecond},
+		{100e3, 80 * time.Microsecond},
+		{500e3, 80 * time.Microsecond},
+		{1e6, 12 * time.Microsecond},
+		{2e6, 80 * time.Microsecond},
+		{},
+	}
+	goroutines := []int{1, 4, 16, 64, 256, 1024, 4096}
+	work := []time.Duration{0, 5 * time.Microsecond, 50 * time.Microsecond}
+	for i, procs := range []int{2, 4, 8, 16, 32, 64} {
+		for j, d := range devices {
+			for k := range 2 {
+				if d.Latency == 0 && procs > 16 {
+					continue // some 30 million operations a second, which take long
+				}
+				p := Program{
+					Goroutines: goroutines[(i+3*j+3*k)%len(goroutines)],
+					Work:       work[(i+j+k)%len(work)],
+				}
+				all = append(all, Scenario{Processors: procs, Device: d, Costs: Xeon, Program: p})
+			}
+		}
+		for _, n := range []int{1, 4, 64} {
+			if procs <= 16 {
+				p := Program{Goroutines: n, Computing: 2 * procs}
+				s := Scenario{Processors: procs, Device: devices[2], Costs: Xeon, Program: p}
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+func (s Scenario) String() string {
+	p := s.Program
+	return fmt.Sprintf("P%d, %gk/s %v, G%d, work %v, C%d",
+		s.Processors, s.Device.Rate/1000, s.Device.Latency, p.Goroutines, p.Work, p.Computing)
+}
+
+// times returns until when the sides run: the fixed ones, and sluice, which has trials.
+func (s Scenario) times() (fixed, governed time.Duration) {
+	switch rate := s.Device.Rate; {
+	case s.Program.Computing > 0:
+		return 2 * time.Second, 2 * time.Second // many time slices
+	case rate == 0 || rate > 400e3:
+		return 150 * time.Millisecond, 550 * time.Millisecond
+	case rate < 30e3:
+		fixed = settled + time.Duration(3000/rate*float64(time.Second)) // 3,000 operations
+		return fixed, max(fixed, 1050*time.Millisecond)
+	}
+	return 150 * time.Millisecond, 1050 * time.Millisecond
+}
+
+// known are the scenarios in which the governor is under least of the best fixed choice, with what
+// it has. P are processors, G goroutines that ask for operations, C goroutines that compute.
+var known = map[string]struct {
+	has float64
+	why string
+}{
+	"P2, 1000k/s 12µs, G1024, work 5µs, C0":  {0.918, longEpochs},
+	"P2, 2000k/s 80µs, G256, work 0s, C0":    {0.968, longEpochs},
+	"P2, 500k/s 80µs, G1024, work 5µs, C0":   {0.931, longEpochs},
+	"P4, 0k/s 0s, G1024, work 5µs, C0":       {0.959, longEpochs},
+	"P4, 2000k/s 80µs, G1024, work 5µs, C0":  {0.942, longEpochs},
+	"P8, 2000k/s 80µs, G4096, work 50µs, C0": {0.881, longEpochs},
+	"P8, 500k/s 80µs, G256, work 50µs, C0":   {0.939, longEpochs},
+	"P8, 2000k/s 80µs, G64, work 5µs, C0":    {0.969, trials},
+	"P2, 100k/s 80µs, G4, work 0s, C4":       {0.916, timeSlices},
+	"P2, 100k/s 80µs, G64, work 0s, C4":      {0.888, timeSlices},
+	"P4, 100k/s 80µs, G4, work 0s, C8":       {0.724, timeSlices},
+	"P4, 100k/s 80µs, G64, work 0s, C8":      {0.926, timeSlices},
+	"P8, 100k/s 80µs, G4, work 0s, C16":      {0.855, timeSlices},
+	"P8, 100k/s 80µs, G64, work 0s, C16":     {0.873, timeSlices},
+	"P16, 100k/s 80µs, G4, work 0s, C32":     {0.781, timeSlices},
+	"P16, 100k/s 80µs, G64, work 0s, C32":    {0.847, timeSlices},
+}
+
+const (
+	least = 0.97
+	// near is how far a figure may be from what a list here says.
+	near = 0.02
+
+	// With so many in flight an epoch, which has four times as many, lasts long.
+	longEpochs = "the first trials take most of the time"
+	// In the first second the governor may try the other choice in more than 3 % of the epochs.
+	trials = "trials take 3 % of the time"
+	// Beside goroutines that compute, one epoch may have ten times the rate of the next.
+	timeSlices = "ten trials decide little"
+)
+
+// In no scenario has the governor less than 0.97 of the better one of two fixed choices: all
+// operations are queued, or all are plain calls up to the budget. Where it has, the list says why.
+// A change that makes such a scenario better or worse fails here.
+func TestNoFixedChoiceIsBetter(t *testing.T) {
+	seen := 0
+	for i, s := range scenarios() {
+		want, isKnown := known[s.String()]
+		if isKnown {
+			seen++
+		}
+		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
+			if testing.Short() && i%6 != 0 {
+				t.Skip("one in six with -short")
+			}
+			fixed, governed := s.times()
+			queued, plain := s.Run(AllQueued, settled, fixed), s.Run(AllPlain, settled, fixed)
+			got := s.Run(Sluice, settled, governed)
+			switch of := got.Rate / max(queued.Rate, plain.Rate); {
+			case isKnown && (of >= least || math.Abs(of-want.has) > near):
+				t.Errorf("%.3f of the best fixed choice; it was %.3f: %s", of, want.has, want.why)
+			case !isKnown && of < least:
+				t.Errorf("%.3f of the best fixed choice: %.0f a second; queued %.0f, plain %.0f",
+					of, got.Rate, queued.Rate, plain.Rate)
+			}
+		})
+	}
+	if seen != len(known) {
+		t.Errorf("%d of %d known scenarios are among those that are tried", seen, len(known))
+	}
+}
+
+// Two runs of one scenario are the same.
+func TestRunsAreTheSame(t *testing.T) {
+	s := Scenario{Processors: 4, Device: Device{100e3, 80 * time.Microsecond}, Costs: Xeon}
+	s.Program = Program{Goroutines: 64, Computing: 1}
+	for _, side := range []Side{OSFile, Sluice, AllQueued, AllPlain} {
+		first := s.Run(side, 0, 100*time.Millisecond)
+		second := s.Run(side, 0, 100*time.Millisecond)
+		if first != second || first.Rate == 0 {
+			t.Errorf("%s: %+v, and then %+v", side, first, second)
+		}
+	}
+}
+
+// Rings follow the load: where no operation waits, one leader is the limit, and where the device is
+// the limit, one ring stays.
+func TestGrow(t *testing.T) {
+	s := Scenario{Processors: 16, Costs: Xeon, Rings: 1, Program: Program{Goroutines: 256}}
+	const warm, end = 20 * time.Millisecond, 60 * time.Millisecond
+	one := s.Run(AllQueued, warm, end)
+	s.Rings = 0
+	if got := s.Run(AllQueued, warm, end); got.Rings != 4 || got.Rate < 3*one.Rate {
+		t.Errorf("Run = %+v; want 4 rings, and at least three times as much as one, %+v", got, one)
+	}
+	s.Device = Device{20e3, 80 * time.Microsecond}
+	if got := s.Run(AllQueued, warm, end); got.Rings != 1 {
+		t.Errorf("with a slow device Run = %+v; want 1 ring", got)
+	}
+}

@@ -1,0 +1,174 @@
+package model
+
+import (
+	"time"
+
+	"github.com/sluiceio/sluice/internal/admission"
+	"github.com/sluiceio/sluice/internal/budget"
+	"github.com/sluiceio/sluice/internal/governor"
+	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/pressure"
+)
+
+// Program is what a program does.
+type Program struct {
+	Goroutines int           // each asks for one operation after the other
+	Work       time.Duration // what it computes between two of them
+	Computing  int           // goroutines that do nothing but compute
+}
+
+// Side is who performs the operations.
+type Side string
+
+// The sides. AllQueued and AllPlain are the fixed choices that the governor has to be level with.
+const (
+	OSFile    Side = "os.File"    // a plain call each, with any number of threads
+	Sluice    Side = "sluice"     // as the governor chooses
+	AllQueued Side = "all queued" // none is a plain call, not even alone
+	AllPlain  Side = "all plain"  // plain calls while permits are free
+)
+
+// program is the program while it runs, with sluice's state of its device.
+type program struct {
+	m      *machine
+	d      *device // nil if operations never wait
+	rings  []*ring
+	open   int // how many of them the device has now
+	side   Side
+	work   time.Duration
+	ops    int // that have ended
+	plains int // of them, plain calls
+
+	budgets  budget.All
+	budget   budget.Budget
+	governor governor.Governor
+	growth   ioengine.Growth
+	queued   int32
+
+	processors pressure.Signal
+}
+
+// judge has the device have more rings, or fewer, by what a leader has found.
+func (r *program) judge(w ioengine.Window) {
+	r.open += r.growth.Judge(w, r.m.now, r.open, len(r.rings), r.processors.Taken(r.m.now))
+}
+
+// Now and Trial make the program a governor.Journal.
+func (r *program) Now() time.Duration { return r.m.now + time.Hour }
+
+// Trial does nothing.
+func (r *program) Trial(governor.Trial) {}
+
+// user is a goroutine of the program that asks for operations.
+type user struct {
+	goroutine
+	*program
+	number int
+	ring   *ring // that has its operation
+	permit budget.Permit
+}
+
+// loop is what u does on p after an operation, or at its begin.
+func (u *user) loop(p *proc) {
+	u.resume = u.loop
+	if p.preempt {
+		u.m.yield(p, &u.goroutine)
+		return
+	}
+	if u.work == 0 {
+		u.ask(p)
+		return
+	}
+	u.m.run(p, u.work, func() { u.ask(p) })
+}
+
+// ask begins the next operation.
+func (u *user) ask(p *proc) {
+	if u.callsPlain() {
+		u.call(p)
+		return
+	}
+	u.queue(p)
+}
+
+// inFlight is device.Device.InFlight.
+func (r *program) inFlight() int32 { return r.queued + r.budget.InUse() }
+
+// callsPlain reports whether the operation is to be a plain call, with a permit:
+// sched.Scheduler.tryPlain.
+func (u *user) callsPlain() (ok bool) {
+	room, most := false, int32(0)
+	switch u.side {
+	case OSFile:
+		return true
+	case AllPlain:
+		room, most = true, budget.Most
+	case Sluice:
+		procs := u.budgets.Processors()
+		u.governor.Count(u.inFlight(), admission.Few(procs), u)
+		room, most = admission.Room(u.governor.Choice(), admission.Load{
+			InFlight: u.inFlight(), Permits: u.budget.Limit(), Processors: procs, Ready: true,
+		})
+	}
+	if admission.Decide(admission.Operation{CanQueue: true}, room) == admission.Queued {
+		return false
+	}
+	u.permit, ok = u.budget.TryAcquireBelow(budget.Reads, most)
+	return ok
+}
+
+// call makes a plain call.
+func (u *user) call(p *proc) {
+	c := &u.m.costs
+	u.resume = u.called
+	if u.d == nil {
+		u.m.run(p, c.Loop+c.Call+c.Copy, func() { u.called(p) })
+		return
+	}
+	u.m.run(p, c.Loop+c.Call+c.Submit, func() {
+		u.m.enter(p, &u.goroutine)
+		u.d.submit(func() { u.m.exit(p, &u.goroutine, c.Block+c.Interrupt) })
+	})
+}
+
+// called ends a plain call.
+func (u *user) called(p *proc) {
+	u.permit.Release()
+	u.permit = budget.Permit{}
+	u.plains++
+	u.ops++
+	u.loop(p)
+}
+
+// queue hands the operation to a ring.
+func (u *user) queue(p *proc) {
+	c := &u.m.costs
+	u.queued++
+	u.ring = u.rings[u.number%u.open]
+	u.resume = u.answered
+	u.m.run(p, c.Loop+c.Push, func() { u.ring.push(p, &u.goroutine) })
+}
+
+// answered ends a queued operation.
+func (u *user) answered(p *proc) {
+	u.ring.wakeNext(p, &u.goroutine)
+	u.queued--
+	u.ops++
+	u.loop(p)
+}
+
+// compute is what a goroutine does that only computes.
+func (r *program) compute() *goroutine {
+	const piece = 50 * time.Microsecond // a thread that is woken gets the core after it
+	g := new(goroutine)
+	g.resume = func(p *proc) {
+		r.m.run(p, piece, func() {
+			if p.preempt {
+				r.m.yield(p, g)
+				return
+			}
+			g.resume(p)
+		})
+	}
+	return g
+}

@@ -1,0 +1,266 @@
+package model
+
+import (
+	"slices"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/ioengine"
+	"github.com/sluiceio/sluice/internal/pressure"
+)
+
+// What package ioengine has as constants, and one ring of io_uring.
+const (
+	depth       = 128 // operations in a ring at most
+	leastBatch  = 4   // minSubmitThreshold
+	skipLock    = 40  // maxInFlightToSkip
+	leastChain  = 8
+	readyAtOnce = 8 // goroutines that the leader makes ready before the model has the first one run
+)
+
+// ring is one ring with its leader: ioengine.Engine, step by step, for requests of goroutines that
+// wait.
+type ring struct {
+	m          *machine
+	d          *device
+	processors *pressure.Signal
+
+	state    leaderState
+	leader   goroutine
+	inbox    queue[*goroutine]
+	inFlight int
+	arrived  int
+	locked   bool // a goroutine submits
+	waits    bool // the leader waits for that
+	done     []*goroutine
+	asleep   *proc // the leader waits in the kernel, and had this processor
+	chains   int   // that have not ended
+
+	slept  bool // the leader has waited in the kernel for the results that it reaps next
+	window ioengine.Window
+	found  func(ioengine.Window) // is told of each window; nil if nobody asks
+}
+
+type leaderState uint8
+
+const (
+	absent leaderState = iota
+	awake
+	blocked
+)
+
+func newRing(m *machine, d *device, s *pressure.Signal) *ring {
+	r := &ring{m: m, d: d, processors: s}
+	r.leader.resume = r.lead
+	return r
+}
+
+// push queues the operation of g, which runs on p.
+func (r *ring) push(p *proc, g *goroutine) {
+	g.parked, g.ended = false, false
+	r.inbox.push(g)
+	park := func() {
+		if g.ended {
+			g.resume(p)
+			return
+		}
+		g.parked = true
+		r.m.schedule(p)
+	}
+	enough := r.state == blocked
+	switch r.state {
+	case absent:
+		r.state = awake
+		r.m.ready(p, &r.leader)
+	case awake:
+		r.arrived++
+		enough = r.arrived >= max(leastBatch, r.inFlight/4)
+	}
+	if enough {
+		r.submit(p, park)
+		return
+	}
+	park()
+}
+
+// canSubmit reports whether there is something to submit, and room for it.
+func (r *ring) canSubmit() bool { return r.inbox.len() > 0 && r.inFlight < depth }
+
+// submit has a goroutine on p submit what has arrived, unless another one does so.
+func (r *ring) submit(p *proc, then func()) {
+	if r.locked || !r.canSubmit() {
+		then()
+		return
+	}
+	r.give(p, func() {
+		if r.waits {
+			r.waits = false
+			r.m.ready(p, &r.leader)
+		}
+		r.submit(p, then)
+	})
+}
+
+// give gives what has arrived to the device, as far as there is room, in one system call.
+func (r *ring) give(p *proc, then func()) {
+	n := min(r.inbox.len(), depth-r.inFlight)
+	r.locked, r.arrived = true, 0
+	r.inFlight += n
+	each := r.m.costs.Submit + r.m.costs.Entry
+	if r.d == nil {
+		each = r.m.costs.Copy + r.m.costs.Entry
+	}
+	r.m.run(p, r.m.costs.Enter+time.Duration(n)*each, func() {
+		for range n {
+			g := r.inbox.pop()
+			if r.d == nil {
+				r.complete(g)
+				continue
+			}
+			r.d.submit(func() { r.complete(g) })
+		}
+		r.locked = false
+		then()
+	})
+}
+
+// complete notes that g has ended.
+func (r *ring) complete(g *goroutine) {
+	r.done = append(r.done, g)
+	if p := r.asleep; p != nil {
+		r.asleep = nil
+		r.m.exit(p, &r.leader, r.m.costs.Block+r.m.costs.Interrupt)
+	}
+}
+
+// lead has the leader, on p, submit what has arrived and wait for results.
+func (r *ring) lead(p *proc) { r.step(p, r.m.costs.Enter) }
+
+// step is lead. To wait takes enter, unless the system call is the one that has submitted.
+func (r *ring) step(p *proc, enter time.Duration) {
+	switch {
+	case r.canSubmit() && !r.locked:
+		r.state = blocked
+		r.give(p, func() { r.step(p, 0) })
+	case len(r.done) > 0:
+		r.reap(p)
+	case r.locked && r.inFlight > skipLock:
+		r.waits = true
+		r.m.schedule(p)
+	case r.inFlight == 0 && !r.locked:
+		r.state = absent
+		r.m.schedule(p)
+	case enter > 0:
+		r.state = blocked
+		r.m.run(p, enter, func() { r.step(p, 0) })
+	default:
+		r.asleep, r.slept = p, true
+		r.leader.resume = r.reap
+		r.m.enter(p, &r.leader)
+	}
+}
+
+// reap hands the results over to the goroutines that wait for them.
+func (r *ring) reap(p *proc) {
+	r.state, r.leader.resume = awake, r.lead
+	done := r.done
+	r.done = nil
+	r.note(len(done))
+	if r.processors.Taken(r.m.now) {
+		r.wakeInChains(p, done)
+		return
+	}
+	r.wakeAll(p, done)
+}
+
+// note notes that the leader reaps n results: ioengine's load.
+func (r *ring) note(n int) {
+	w := &r.window
+	w.Reaps, w.Known, w.Operations = w.Reaps+1, w.Known+1, w.Operations+n
+	if r.slept {
+		r.slept = false
+		w.Waited++
+	}
+	if w.Reaps == ioengine.WindowReaps {
+		if r.found != nil {
+			r.found(*w)
+		}
+		*w = ioengine.Window{}
+	}
+}
+
+// wakeAll makes all goroutines ready, and lets them run.
+func (r *ring) wakeAll(p *proc, done []*goroutine) {
+	if len(done) == 0 {
+		began := r.m.now
+		r.leader.resume = func(p *proc) {
+			r.leader.resume = func(p *proc) {
+				r.processors.Waited(r.m.now-began, r.m.now)
+				r.leader.resume = r.lead
+				r.lead(p)
+			}
+			r.m.yield(p, &r.leader)
+		}
+		r.m.yield(p, &r.leader)
+		return
+	}
+	n := min(len(done), readyAtOnce)
+	r.m.run(p, time.Duration(n)*r.m.costs.Result, func() {
+		for _, g := range done[:n] {
+			r.end(p, g)
+		}
+		r.wakeAll(p, done[n:])
+	})
+}
+
+// end ends the wait for g.
+func (r *ring) end(p *proc, g *goroutine) {
+	r.inFlight--
+	if g.ended = true; g.parked {
+		r.m.ready(p, g)
+	}
+}
+
+// wakeInChains wakes the first goroutine of a chain for each processor, and waits for the last one
+// of all.
+func (r *ring) wakeInChains(p *proc, done []*goroutine) {
+	r.m.run(p, time.Duration(len(done))*r.m.costs.Result, func() {
+		waiters := done[:0]
+		for _, g := range done {
+			if g.parked {
+				r.inFlight--
+				waiters = append(waiters, g)
+			} else {
+				r.end(p, g)
+			}
+		}
+		if len(waiters) == 0 {
+			r.wakeAll(p, nil)
+			return
+		}
+		procs := len(r.m.procs)
+		for chain := range slices.Chunk(waiters, max((len(waiters)+procs-1)/procs, leastChain)) {
+			r.chains++
+			for i, g := range chain[:len(chain)-1] {
+				g.next = chain[i+1]
+			}
+			chain[len(chain)-1].last = true
+			r.m.ready(p, chain[0])
+		}
+		r.m.schedule(p)
+	})
+}
+
+// wakeNext makes the next goroutine of g's chain ready, or the leader. It does nothing if g, on p,
+// is in none.
+func (r *ring) wakeNext(p *proc, g *goroutine) {
+	switch next, last := g.next, g.last; {
+	case next != nil:
+		g.next = nil
+		r.m.ready(p, next)
+	case last:
+		g.last = false
+		if r.chains--; r.chains == 0 {
+			r.m.ready(p, &r.leader)
+		}
+	}
+}
