@@ -3,7 +3,6 @@ package direct_test
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -87,8 +86,6 @@ func (m *writerModel) step() {
 			}
 			return len(b), nil
 		})
-	case 1:
-		m.put(b, func(b []byte) (int, error) { return io.WriteString(m.w, string(b)) })
 	case 2, 3:
 		m.put(b, func(b []byte) (int, error) {
 			n, err := m.w.ReadFrom(onlyRead{bytes.NewReader(b)})
