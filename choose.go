@@ -17,9 +17,10 @@ type rejectedDriver struct {
 	err  error
 }
 
-// choose returns a driver of the simulated disk, or else the first driver that the system has. It notes
-// in rejectedDrivers which drivers the system does not have. It is called once, by sched.Scheduler.Ready;
-// what it notes may be read after that. What the driver keeps open is opened when it is first used.
+// choose returns a driver of the simulated disk, or else the first driver that the system has. It
+// notes in rejectedDrivers which drivers the system does not have. It is called once, by
+// sched.Scheduler.Ready; what it notes may be read after that. What the driver keeps open is opened
+// when it is first used.
 func (s *Scheduler) choose(hook *record.Hook) driver.Driver {
 	if s.parts.Disk != nil {
 		return s.parts.Disk.NewDriver(s.options.depth())
@@ -45,7 +46,7 @@ func asDriver[D driver.Driver](d D, err error) (driver.Driver, error) {
 // openLate is open of a driver that may never be used. AIO's context is no
 // descriptor, and its eventfd is opened late in any case.
 func openLate(name string, o Options, hook *record.Hook) (driver.Driver, error) {
-	if name == "uring" {
+	if name == DriverUring {
 		return asDriver(uring.New(uring.Options{Depth: o.depth(), Lazy: true, Record: hook}))
 	}
 	return open(name, o, hook)
@@ -53,9 +54,9 @@ func openLate(name string, o Options, hook *record.Hook) (driver.Driver, error) 
 
 func open(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 	switch name {
-	case "uring":
+	case DriverUring:
 		return asDriver(uring.New(uring.Options{Depth: o.depth(), Record: hook}))
-	case "aio":
+	case DriverAIO:
 		return asDriver(aio.New(aio.Options{Depth: o.depth(), Threads: o.Threads, Record: hook}))
 	default:
 		return asDriver(pool.New(pool.Options{Depth: o.depth(), Threads: o.Threads, Record: hook}))
@@ -65,7 +66,7 @@ func open(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 // openAnother opens one more driver of that name, without a recorder. It returns nil if that
 // fails, and for the pool, whose reads take threads.
 func openAnother(name string, depth int) driver.Driver {
-	if name != "uring" && name != "aio" {
+	if name != DriverUring && name != DriverAIO {
 		return nil
 	}
 	drv, err := open(name, Options{Depth: depth}, new(record.Hook))
@@ -75,10 +76,10 @@ func openAnother(name string, depth int) driver.Driver {
 	return drv
 }
 
-// forChains returns the driver for chains beside the named one: a ring with files of its own. It
+// forChains returns the driver for chains beside the named one: a ring with its own files. It
 // is nil if the kernel has none, or if the other driver is no ring.
 func forChains(name string, hook *record.Hook) driver.Linker {
-	if name != "uring" {
+	if name != DriverUring {
 		return nil
 	}
 	r, err := uring.New(uring.Options{Depth: kernelChains * chains.MaxOps, Files: kernelChains, Workers: kernelWorkers, Record: hook})

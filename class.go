@@ -15,9 +15,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// Class is a kind of work on a [Scheduler]: operations with a weight and limits in common. A
-// program has classes for work that competes for a device: point reads and a compaction, a
-// backup and its users.
+// Class is a kind of work on a [Scheduler]: operations that share a weight and limits. A program
+// has classes for work that competes for a device, such as point reads and a compaction.
 //
 //	background, err := s.NewClass("background", sluice.ClassOptions{Weight: 10})
 //	…
@@ -25,31 +24,16 @@ import (
 //	view, err := f.WithClass(background)    // or for operations on this view
 //
 // A view's class takes precedence over the context's. An operation that has neither is in
-// [Scheduler.DefaultClass], whose weight is 100. Weights and limits hold for each device by
-// itself, as far as devices have rings of their own ([Options].Rings).
+// [Scheduler.DefaultClass].
 //
-// From the first class on, the driver has a capped number of operations and bytes in flight,
-// and the others queue. Each class that has operations in the queue gets a share of the device
-// in proportion to its weight. What counts is the bytes of its requests, and a fixed cost for
-// each request. Large requests are made in parts. While a heavier class is active, lighter
-// classes keep few requests in flight, so that small reads find the device ready: give more
-// weight to work that must be quick than to work that must be done. Each class makes progress,
-// whatever the weights. `sluice tune` measures the cap of a device; [Scheduler.Explain] returns
-// the caps.
+// From the first class on, each device has a bounded number of operations and bytes in flight, and
+// further operations wait for tickets. Classes that wait get tickets in proportion to their
+// weights, and every class makes progress. Weights and limits hold for each device. Cached reads,
+// and writes that the page cache takes, wait only for the limits of their class. docs/classes.md
+// has the rules and figures.
 //
-// Reads, and writes of direct files, queue. An operation that needs no device does not, unless
-// its class has limits: a read of cached pages, and a write that the page cache takes. Such a
-// write counts in its class and keeps the class active. Each
-// Sync and Datasync is an operation of no bytes, also where it shares an fsync; it waits for
-// its class's limits alone, and keeps the class active. Calls on names (open, stat, rename,
-// remove), and copies of trees, have no class.
-//
-// When a file is closed, its operations that are in the queue end at once, with os.ErrClosed.
-// So do operations whose context ends, with the context's error.
-//
-// A part of a program that may run more than once in a process, as a database does, calls
-// [Scheduler.EnsureClass] to share its class, or gives each class a name of its own and removes
-// it at the end with [Class.Remove].
+// A part of a program that may run twice in a process, as a database does, shares its class by
+// [Scheduler.EnsureClass], or gives each class another name and removes it at the end.
 //
 // # Concurrency
 //
@@ -75,7 +59,7 @@ type ClassOptions struct {
 	// limit; the most is 256 GiB.
 	BytesPerSecond int64
 
-	// Depth is the most operations in flight, up to 16384. 0 means no limit of its own.
+	// Depth is the most operations in flight, up to 16384. 0 means no limit.
 	Depth int
 }
 
@@ -105,15 +89,14 @@ func (o ClassOptions) settings() (fair.Settings, error) {
 }
 
 // NewClass adds a class to the Scheduler. The name has 1 to 64 bytes of UTF-8 without control
-// characters, and no other class of the Scheduler may have it. A Scheduler has at most 64
-// classes: the default one counts, removed ones do not.
+// characters, and no other class of the Scheduler may have it. A Scheduler has at most 64 classes,
+// with the default one.
 func (s *Scheduler) NewClass(name string, o ClassOptions) (*Class, error) {
 	return s.class(name, o, false)
 }
 
-// EnsureClass returns the Scheduler's class of that name, with whatever settings it has. If
-// there is none, EnsureClass adds it as NewClass does. Options that are wrong are an error in
-// both cases.
+// EnsureClass returns the Scheduler's class of that name, with the settings that it has. If there
+// is none, EnsureClass adds it as NewClass does. A wrong option is an error in both cases.
 func (s *Scheduler) EnsureClass(name string, o ClassOptions) (*Class, error) {
 	return s.class(name, o, true)
 }
@@ -150,15 +133,10 @@ func (s *Scheduler) class(name string, o ClassOptions, mayExist bool) (*Class, e
 
 var errClassRemoved = errors.New("class already removed")
 
-// Remove removes the class from its Scheduler. Its name may be given to another class at once.
-//
-// Operations of the class that are in the queue or in progress keep the weight until they end,
-// and its limits no longer hold. All later operations with the class, by views and contexts, are
-// in the default class. So are the parts that a large operation has not yet queued.
-//
-// The default class cannot be removed, and no class can be removed twice: both are errors. A
-// removed class cannot be configured. Its Stats can still be read. Operations still queue when
-// the default class is the only one left.
+// Remove removes the class from its Scheduler, and its name is free. Operations of the class that
+// wait or are in progress keep its weight, without its limits. Later operations with the class are
+// in the default class. Its Stats can still be read. It is an error to remove the default class, or
+// to remove or configure a removed class.
 func (c *Class) Remove() error {
 	s := c.sched
 	if c == s.standard {
@@ -187,15 +165,15 @@ func checkClassName(name string) error {
 	return nil
 }
 
-// DefaultClass returns the class of operations that have no other. It is called
-// "default".
+// DefaultClass returns the class of operations that have no other. Its name is "default" and its
+// weight 100.
 func (s *Scheduler) DefaultClass() *Class { return s.standard }
 
 // Name returns the class's name.
 func (c *Class) Name() string { return c.name }
 
-// Configure changes the weight and the limits, also for operations that are in the queue. The
-// error says which option is wrong, or that the class was removed; nothing is changed then.
+// Configure changes the weight and the limits, also for operations that wait. The error says which
+// option is wrong, or that the class was removed; nothing is changed then.
 func (c *Class) Configure(o ClassOptions) error {
 	settings, err := o.settings()
 	if err != nil {
@@ -208,16 +186,16 @@ func (c *Class) Configure(o ClassOptions) error {
 	return nil
 }
 
-// ClassStats is a snapshot of what a [Class] has done. Reads of cached pages that needed no queue
-// are not counted.
+// ClassStats is a snapshot of what a [Class] has done. Cached reads that needed no ticket are not
+// counted.
 type ClassStats struct {
-	Queued   int // operations that are in the queue now
+	Waiting  int // operations that wait for a ticket now
 	InFlight int // operations that are in progress now
-	// Operations is the number of operations that have left the queue, or needed none. One that was
-	// made in parts counts as several.
+	// Operations is the number of operations that have started. One in several parts counts as
+	// several.
 	Operations int64
 	Bytes      int64 // read and written by operations that have ended
-	// Waited is how long operations were in the queue, all together, and LongestWait the
+	// Waited is how long operations waited for their tickets, all together, and LongestWait the
 	// longest.
 	Waited, LongestWait time.Duration
 }
@@ -226,22 +204,21 @@ type ClassStats struct {
 func (c *Class) Stats() ClassStats {
 	s := c.core.Stats()
 	return ClassStats{
-		Queued: s.Queued, InFlight: s.InFlight, Operations: s.Requests, Bytes: s.Bytes,
+		Waiting: s.Queued, InFlight: s.InFlight, Operations: s.Requests, Bytes: s.Bytes,
 		Waited: s.Waited, LongestWait: s.LongestWait,
 	}
 }
 
-// Classes returns the Scheduler's classes, the default one first, without those removed.
+// Classes returns the Scheduler's classes, the default one first, without removed ones.
 func (s *Scheduler) Classes() []*Class {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]*Class(nil), s.classes...)
 }
 
-// WithClass returns a context that puts operations on c's Scheduler in class c. Operations on
-// other Schedulers are not affected. It works with all methods that take a context: those of
-// files, ReadMany, Readers and Writers, Batches and caches. It panics if c is nil, as it
-// has no error to return.
+// WithClass returns a context that puts operations on c's Scheduler in class c. Operations on other
+// Schedulers are not affected. Every method that takes a context heeds it: of Files, ReadMany,
+// Readers and Writers, Batches and caches. It panics if c is nil.
 func WithClass(ctx context.Context, c *Class) context.Context {
 	if c == nil {
 		panic("sluice: WithClass of a nil Class")
@@ -249,9 +226,9 @@ func WithClass(ctx context.Context, c *Class) context.Context {
 	return sched.WithClass(ctx, c.core)
 }
 
-// WithClass returns a view of the file: the same file, with the same position, whose operations
-// are in class c, whatever the context says, until c is removed. Close of a view, or of the
-// file, closes both. A class of another Scheduler is an error.
+// WithClass returns a view of the file: the same file, with the same position, whose operations are
+// in class c, whatever the context says, until c is removed. Close of a view, or of the file,
+// closes both. A class of another Scheduler is an error.
 func (f *File) WithClass(c *Class) (*File, error) {
 	if f == nil {
 		return nil, os.ErrInvalid

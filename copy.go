@@ -12,12 +12,12 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
-// WriteTo writes what is left of the file to w, from the file's position on.
-// It implements io.WriterTo.
+// WriteTo writes the rest of the file, from the file's position on, to w. It implements
+// io.WriterTo.
 //
-// Where the kernel can copy by itself, it does: to a stream socket by sendfile(2), to
-// another file as by ReadFrom. For a socket it waits for the file as Read does, and a slow
-// receiver holds up no other operation. Once the Scheduler has a [Class], WriteTo is Reads.
+// The kernel copies where it can: to a stream socket by sendfile(2), to another file as in
+// ReadFrom. A slow receiver holds up no other operation. With classes, WriteTo falls back to Read
+// calls.
 func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 	if f == nil || f.h.Core == nil {
 		return f.os().WriteTo(w)
@@ -41,19 +41,18 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 	return io.Copy(w, fileWithoutWriteTo{File: f})
 }
 
-// ReadFrom writes what it reads from r, until io.EOF, at the file's position.
-// It implements io.ReaderFrom.
+// ReadFrom writes the bytes of r, until io.EOF, at the file's position. It implements
+// io.ReaderFrom.
 //
-// Where the kernel can copy by itself, it does: from a stream socket by splice(2), from
-// another file by copy_file_range(2), which shares the blocks where the file system can.
-// Each copy needs a thread, as a Write does, and the number of threads is bounded
-// (Options.Threads): further copies wait. Once the Scheduler of either file has a
-// [Class], ReadFrom is Writes.
+// The kernel copies where it can: from a stream socket by splice(2), from another file by
+// copy_file_range(2), which shares blocks where the file system can. Each such copy is a plain
+// call. With classes on the Scheduler of either file, ReadFrom falls back to Write calls.
 func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 	if f == nil || f.h.Core == nil {
 		return f.os().ReadFrom(r)
 	}
-	// Neither copy_file_range nor splice takes such a file, and each Write is an operation of its class.
+	// Neither copy_file_range nor splice takes such a file, and each Write is an operation of its
+	// class.
 	if f.h.Core.Appends() || f.simulated() || f.hasClasses() {
 		return io.Copy(onlyWriter{f}, r)
 	}
@@ -135,8 +134,8 @@ func sourceOf(r io.Reader) source {
 	return source{}
 }
 
-// hasDiskIO reports whether f has disk I/O. If it returns false, as it does if the system does not say,
-// f is copied by Reads and Writes.
+// hasDiskIO reports whether f has disk I/O. If it returns false, as it does if the system does not
+// say, f is copied by Reads and Writes.
 func hasDiskIO(f *os.File) bool {
 	core, err := handle.NewCore(f)
 	return err == nil && core != nil
@@ -216,9 +215,10 @@ func inChunks(limit *io.LimitedReader, piece func(most int64) (int64, error)) (n
 	}
 }
 
-// copyInto is copyChunk to f. With O_SYNC or O_DSYNC the kernel follows the copy by an fsync, and that may take the
-// report of another write's loss, or another fsync that of the copy's. If the source cannot be read, that counts as a
-// loss of f's: copy_file_range(2) does not say whose error it returns.
+// copyInto is copyChunk to f. With O_SYNC or O_DSYNC the kernel follows the copy by an fsync, and
+// that may take the report of another write's loss, or another fsync that of the copy's. If the
+// source cannot be read, that counts as a loss of f's: copy_file_range(2) does not say whose error
+// it returns.
 func (f *File) copyInto(src io.Reader, most int64, limit *io.LimitedReader) (n int64, err error) {
 	losses := f.h.Core.LostWrites
 	mark, res := losses.Mark(), int32(0)
@@ -238,8 +238,8 @@ func (f *File) copyInto(src io.Reader, most int64, limit *io.LimitedReader) (n i
 	return n, err
 }
 
-// copyChunk has dst, the ReadFrom of an *os.File, copy at most most bytes from src at their positions, one of which
-// is f's. It lowers limit if that is not nil. A thread waits for the copy.
+// copyChunk has dst, the ReadFrom of an *os.File, copy at most most bytes from src at their
+// positions, one of which is f's. It lowers limit if that is not nil. A thread waits for the copy.
 func (f *File) copyChunk(dst func(io.Reader) (int64, error), src io.Reader, most int64, limit *io.LimitedReader) (n int64, err error) {
 	chunk := io.LimitedReader{R: src, N: most}
 	f.h.Sched.Core.Block(f.h.Core, func() { n, err = dst(&chunk) })

@@ -114,7 +114,8 @@ func (f *File) receiveFrom(r io.Reader, limit *io.LimitedReader) (n int64, handl
 		}
 		m, err := f.receive(r, min(most, int64(has)), limit)
 		n += m
-		// A connection of MPTCP has a byte, as it says, after its end, too (Linux 6.18): none of it comes.
+		// A connection of MPTCP has a byte, as it says, after its end, too (Linux 6.18): none of it
+		// comes.
 		if err != nil || m == 0 {
 			return n, true, err
 		}

@@ -9,6 +9,7 @@ import (
 	"log"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -133,17 +134,16 @@ func ExampleDirFS() {
 }
 
 func ExampleNewScheduler() {
-	s, err := sluice.NewScheduler(sluice.Options{Driver: "pool", Threads: 2})
+	s, err := sluice.NewScheduler(sluice.Options{Driver: sluice.DriverPool, Threads: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer s.Close()
-	f, err := s.CreateTemp("", "example")
+	defer s.Close() // closes its files, too
+	f, err := s.Create(filepath.Join(os.TempDir(), "example"))
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer os.Remove(f.Name())
-	defer f.Close()
 	if _, err := f.WriteString("through a scheduler of its own"); err != nil {
 		log.Fatal(err)
 	}

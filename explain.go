@@ -10,8 +10,9 @@ import (
 	"github.com/sluiceio/sluice/internal/tune"
 )
 
-// Explain returns a few lines of text: which driver the Scheduler uses and why, and the bounds
-// in force. It is for people: its form may change. If no driver is chosen yet, Explain chooses it.
+// Explain returns a few lines of text: which driver the Scheduler uses and why, the bounds in
+// force, and what the governors have measured. It is for people: its form may change. If no driver
+// is chosen yet, Explain chooses it.
 func (s *Scheduler) Explain() string {
 	var b strings.Builder
 	info := s.h.Core.Driver()
@@ -52,13 +53,7 @@ func (s *Scheduler) Explain() string {
 // explainChoices writes to b what the governors have found out.
 func (s *Scheduler) explainChoices(b *strings.Builder) {
 	for _, c := range s.h.Core.Choices() {
-		name := "no device"
-		if c.Device.Number != device.None {
-			name = fmt.Sprint("device ", c.Device.Number)
-			if d, err := tune.DeviceAt(c.Device.Number); err == nil {
-				name = d.Name
-			}
-		}
+		name := deviceName(c.Device.Number)
 		how := map[governor.Choice]string{governor.Queue: "queued", governor.Plain: "plain calls"}[c.Choice]
 		than := fmt.Sprintf("%.0f %% faster", 100*c.Plain)
 		if c.Plain < 0 {
@@ -67,6 +62,17 @@ func (s *Scheduler) explainChoices(b *strings.Builder) {
 		fmt.Fprintf(b, "%s on %s are %s: of %d comparisons, the last one (%d trials) found plain calls %s than the queue\n",
 			c.Kind, name, how, c.Number, c.Trials, than)
 	}
+}
+
+// deviceName returns the name of a disk, or else the number of a device.
+func deviceName(number uint64) string {
+	if number == device.None {
+		return "no device"
+	}
+	if d, err := tune.DeviceAt(number); err == nil {
+		return d.Name
+	}
+	return fmt.Sprint("device ", number)
 }
 
 // explainClasses writes the classes to b, if there are any.

@@ -9,17 +9,13 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// File is an open file whose disk I/O goes through a [Scheduler]. It has the
-// methods of *os.File, with the same results and errors, and wraps one:
-// [File.OSFile].
+// File is an open file whose disk I/O goes through a [Scheduler]. It has the methods of *os.File,
+// with the same results and errors, and wraps one: [File.OSFile].
 //
-// Only regular files and block devices have disk I/O. For everything else
-// (directories, pipes, terminals, sockets, files of /proc and /sys that can be
-// waited for) each method is the *os.File's. For such a file ReadAtContext, WriteAtContext,
-// SyncContext, Datasync and DatasyncContext are ReadAt, WriteAt and Sync, and look at the
-// context only before they begin; one Sync runs at a time, and a failed one is remembered, as
-// for all Files. Allocate, PunchHole, Advise, Prefetch and SyncRange fail with
-// errors.ErrUnsupported. On Windows all files are of this kind.
+// Only regular files and block devices have disk I/O, and on Windows none has. Any other file (a
+// directory, a pipe, a socket) behaves as its *os.File does. Its methods with a context look at the
+// context before they begin, and Allocate, PunchHole, Advise, Prefetch and SyncRange fail with
+// errors.ErrUnsupported.
 //
 // Offsets and lengths are in bytes. A negative length, or offset in the file, is an error.
 type File struct{ h handle.File }
@@ -35,10 +31,9 @@ func (s *Scheduler) newFile(f *os.File) (*File, error) {
 	return file, nil
 }
 
-// Close closes the file once its operations in progress have ended. Operations that are
-// called from then on fail with os.ErrClosed. So do operations that their [Class] still
-// holds back: they end at once. A second Close returns an error that is os.ErrClosed. Close
-// of a view closes the file.
+// Close closes the file once its operations in progress have ended. Later operations fail with
+// os.ErrClosed, and so do operations that wait for a ticket of their [Class]. A second Close
+// returns an error that is os.ErrClosed. Close of a view closes the file.
 func (f *File) Close() error {
 	if f == nil {
 		return os.ErrInvalid
@@ -46,19 +41,15 @@ func (f *File) Close() error {
 	return f.h.Close()
 }
 
-// Internal returns the inside of the File, for this module's other packages. A program can
-// do nothing with it.
-func (f *File) Internal() *handle.File { return &f.h }
-
-// OSFile returns the *os.File inside, for code that must have one (os/exec,
-// net.FileConn). Its own reads and writes block threads. Close the File, not the
-// *os.File, which stays f's: the scheduler may be using its descriptor.
+// OSFile returns the *os.File inside, for code that must have one (os/exec, net.FileConn). Its own
+// reads and writes hold threads. Close the File, not the *os.File: the Scheduler may be using the
+// descriptor.
 func (f *File) OSFile() *os.File {
 	f.h.SharePosition()
 	return f.h.OS
 }
 
-// The methods below are those of *os.File.
+// The methods below are as in *os.File.
 
 // Name returns the name of the file as presented to Open.
 func (f *File) Name() string { return f.h.OS.Name() }
@@ -73,9 +64,9 @@ func (f *File) Fd() uintptr {
 	return f.h.OS.Fd()
 }
 
-// SyscallConn returns a raw file; see os.File.SyscallConn. While its Read is in progress, other
-// calls that use the file's position wait: Read, Write, Seek, ReadFrom, WriteTo. So the function
-// that is passed to it must make none of these: it would wait for itself.
+// SyscallConn returns a raw file; see os.File.SyscallConn. While its Read is in progress, calls
+// that use the file's position wait: Read, Write, Seek, ReadFrom, WriteTo. The function that is
+// passed to that Read must not make one of these calls.
 func (f *File) SyscallConn() (syscall.RawConn, error) {
 	conn, err := f.os().SyscallConn()
 	if err != nil || f.h.Core == nil {
@@ -111,8 +102,8 @@ func (f *File) Readdir(n int) ([]os.FileInfo, error) { return f.os().Readdir(n) 
 // Readdirnames reads the names in the directory; see os.File.Readdirnames.
 func (f *File) Readdirnames(n int) ([]string, error) { return f.os().Readdirnames(n) }
 
-// SetDeadline sets the deadlines of a file that supports them, as regular
-// files do not: os.ErrNoDeadline. Use ReadAtContext and WriteAtContext.
+// SetDeadline sets the deadlines of a file that supports them. For a regular file the error is
+// os.ErrNoDeadline: use ReadAtContext and WriteAtContext.
 func (f *File) SetDeadline(t time.Time) error { return f.os().SetDeadline(t) }
 
 // SetReadDeadline sets the deadline of reads; see SetDeadline.

@@ -22,27 +22,26 @@ const (
 // The methods below are calls that databases make on parts of a file. What they have in common
 // is in the comment of File.
 
-// Allocate has the file system reserve room for the n bytes at off, so that a write there
-// need not allocate blocks, and cannot run out of space (fallocate(2),
-// FALLOC_FL_KEEP_SIZE). The size of the file does not change. Where the file system cannot
-// do that, the error is errors.ErrUnsupported.
+// Allocate reserves room for the n bytes at off, so that a write there allocates no blocks and
+// cannot run out of space (fallocate(2), FALLOC_FL_KEEP_SIZE). The size of the file does not
+// change. If the file system cannot do that, the error is errors.ErrUnsupported.
 func (f *File) Allocate(off, n int64) error {
 	return f.onRange("allocate", off, n, func() error { return f.h.Allocate(off, n) })
 }
 
 // PunchHole makes the n bytes at off zeros and gives their blocks back to the file system
-// (fallocate(2), FALLOC_FL_PUNCH_HOLE). The size of the file does not change. On a block
-// device off and n must be multiples of its logical sector. Where the file system cannot do that,
-// the error is errors.ErrUnsupported.
+// (fallocate(2), FALLOC_FL_PUNCH_HOLE). The size of the file does not change. On a block device off
+// and n must be multiples of its logical sector. If the file system cannot do that, the error is
+// errors.ErrUnsupported.
 func (f *File) PunchHole(off, n int64) error {
 	return f.onRange("punchhole", off, n, func() error { return f.h.PunchHole(off, n) })
 }
 
-// Advise tells the system how the n bytes at off will be used (posix_fadvise(2)); n 0 means
-// up to the end of the file. The kernel follows the advice as it likes. With AdviceWillNeed
-// it reads no more than the read-ahead of the device, often 128 KiB; [File.Prefetch] has no
-// such limit. AdviceDontNeed keeps pages that are not on the disk yet, so call Sync first.
-// Where the system takes no advice, the error is errors.ErrUnsupported.
+// Advise tells the kernel how the n bytes at off will be used (posix_fadvise(2)); n 0 means up to
+// the end of the file. The kernel may ignore it. AdviceWillNeed reads no more than the read-ahead
+// of the device, often 128 KiB; [File.Prefetch] has no such limit. AdviceDontNeed keeps pages that
+// are not on the disk yet: call Sync first. On a system without advice the error is
+// errors.ErrUnsupported.
 func (f *File) Advise(off, n int64, a Advice) error {
 	if f == nil {
 		return os.ErrInvalid
@@ -52,17 +51,15 @@ func (f *File) Advise(off, n int64, a Advice) error {
 	})
 }
 
-// SyncRange has the system begin to write the n bytes at off to the disk; n 0 means up to the
-// end of the file. It does not wait for the device, and commits nothing: it leaves less to do
-// for the Sync that does (sync_file_range(2), SYNC_FILE_RANGE_WRITE). A program that writes
-// a long file may call it every few MiB, so that the Sync at the end does not write all at
-// once. Once a Sync has failed, SyncRange returns its error. It does nothing on
-// systems other than Linux.
+// SyncRange starts to write the n bytes at off to the disk (sync_file_range(2)); n 0 means up to
+// the end of the file. It does not wait for the device and commits nothing. A program that writes a
+// long file calls it every few MiB, so that the Sync at the end has less to do. Once a Sync has
+// failed, SyncRange returns that error. It does nothing on systems other than Linux.
 func (f *File) SyncRange(off, n int64) error {
 	return f.onRange("syncrange", off, n, func() error { return f.h.Sched.Core.SyncRange(f.h.Core, off, n) })
 }
 
-// onRange calls do, which waits in system calls of its own, while it uses the file.
+// onRange calls do, which may wait in system calls, while it uses the file.
 func (f *File) onRange(op string, off, n int64, do func() error) error {
 	if f == nil {
 		return os.ErrInvalid
@@ -82,17 +79,11 @@ const (
 	prefetchesMost = 64
 )
 
-// Prefetch has the system read the n bytes at off into the page cache, and does not wait for
-// the device; n 0 means up to the end of the file. A read that comes later finds what has
-// arrived. Prefetch is a hint: a failure of the device is reported by the read alone. Close
-// does not wait for what has not begun. A direct.File has no Prefetch: its reads do not look
-// into the page cache. Where the system takes no advice, the error is
-// errors.ErrUnsupported.
-//
-// A call for many bytes goes on in a goroutine of its own. So does a call during which as many threads
-// wait for the device as may (Options.Threads). A Scheduler has at most 64 of these goroutines. Beyond them, a
-// call for many bytes waits until the device has taken its requests, and a call that finds no thread does
-// nothing.
+// Prefetch starts to read the n bytes at off into the page cache, and does not wait for the device;
+// n 0 means up to the end of the file. It is a hint: a later read reports a failure of the device.
+// A Scheduler has at most 64 goroutines for long Prefetches. When all are busy, a long call waits
+// until the device has taken its requests, and a call that finds no permit does nothing. On a
+// system without advice the error is errors.ErrUnsupported.
 func (f *File) Prefetch(off, n int64) error {
 	if f == nil {
 		return os.ErrInvalid
@@ -135,8 +126,8 @@ func (f *File) Prefetch(off, n int64) error {
 	return nil
 }
 
-// prefetchFirst asks for the first piece of the n bytes at off, once it has a permit from try, and returns how
-// many bytes are left. Now is false if try gave it none.
+// prefetchFirst asks for the first piece of the n bytes at off, once it has a permit from try, and
+// returns how many bytes are left. Now is false if try gave it none.
 func (f *File) prefetchFirst(off, n int64, try func(do func()) bool) (left int64, now bool, err error) {
 	now = try(func() {
 		err = f.h.OnRange("prefetch", off, n, func() error {
@@ -157,8 +148,9 @@ func (f *File) prefetchFirst(off, n int64, try func(do func()) bool) (left int64
 	return left, now, err
 }
 
-// prefetch asks for n bytes in pieces, each with a permit from try, until the file or its Scheduler is closed, or
-// until try gives none. It returns how many bytes it has asked for, or n if nothing more is to be asked for.
+// prefetch asks for n bytes in pieces, each with a permit from try, until the file or its Scheduler
+// is closed, or until try gives none. It returns how many bytes it has asked for, or n if nothing
+// more is to be asked for.
 func (f *File) prefetch(off, n int64, try func(do func()) bool) (done int64) {
 	for ; done < n; done += prefetchPiece {
 		var err error
@@ -176,8 +168,8 @@ func (f *File) prefetch(off, n int64, try func(do func()) bool) (done int64) {
 	return n
 }
 
-// prefetchLater starts a goroutine that calls do, and that Close of the Scheduler waits for. It returns false if
-// there are too many already.
+// prefetchLater starts a goroutine that calls do, and that Close of the Scheduler waits for. It
+// returns false if there are too many already.
 func (f *File) prefetchLater(do func()) bool {
 	s := f.h.Sched
 	if s.Prefetches.Add(1) > prefetchesMost || s.Acquire() != nil {

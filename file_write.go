@@ -44,10 +44,9 @@ func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// WriteAtContext is WriteAt, but if ctx ends first it returns how many bytes are known to
-// be written, and ctx's error; if these are all of b, no error. A request that the device has
-// cannot be recalled; see ReadAtContext. The bytes after the first n may or may not have been
-// written.
+// WriteAtContext is WriteAt, but if ctx ends it returns how many bytes are known to be written, and
+// ctx's error. If all of b was written there is no error. The bytes after the first n may or may
+// not have been written. A request that the kernel has is waited for, as by [File.ReadAtContext].
 func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if err := handle.ContextError(ctx); f != nil && err != nil {
 		return 0, f.h.Error("write", err)
@@ -71,8 +70,8 @@ func (f *File) Truncate(size int64) error {
 	return f.block("truncate", func() error { return f.h.Truncate(size) })
 }
 
-// change calls do, the operation op, which changes what the file system keeps of the file, and may wait for the
-// device.
+// change calls do, the operation op, which changes what the file system keeps of the file, and may
+// wait for the device.
 func (f *File) change(op string, do func(file *os.File) error) error {
 	if f == nil || f.h.Core == nil {
 		return do(f.os())
@@ -80,8 +79,8 @@ func (f *File) change(op string, do func(file *os.File) error) error {
 	return f.block(op, func() error { return do(f.h.OS) })
 }
 
-// block calls do, the operation op, which may wait for the device, while it uses the file and has a permit.
-// Do's error, which block returns, is one of package os.
+// block calls do, the operation op, which may wait for the device, while it uses the file and has a
+// permit. Do's error, which block returns, is one of package os.
 func (f *File) block(op string, do func() error) error {
 	return f.h.Using(op, func() error { return f.h.Blocking(do) })
 }

@@ -12,11 +12,9 @@ func Create(name string) (*File, error) {
 	return OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }
 
-// OpenFile is the generalized open call; see os.OpenFile. With syscall.O_DIRECT among the
-// flags the caller must keep to the file system's alignment, as with package os.
-//
-// It looks what kind of file it has opened. If that fails (fstat(2)), it closes the file and returns the
-// error. A file that it has created stays.
+// OpenFile is the generalized open call; see os.OpenFile. With syscall.O_DIRECT in flag the caller
+// must keep to the file system's alignment, as with package os. If fstat(2) of the opened file
+// fails, OpenFile closes it and returns the error. A file that it has created stays.
 func OpenFile(name string, flag int, perm os.FileMode) (*File, error) {
 	return onDefault(func() (*os.File, error) { return os.OpenFile(name, flag, perm) }, "open", name)
 }
@@ -32,12 +30,12 @@ func CreateTemp(dir, pattern string) (*File, error) {
 	if err != nil {
 		return nil, &os.PathError{Op: "createtemp", Path: pattern, Err: err}
 	}
-	return s.CreateTemp(dir, pattern)
+	return s.createTemp(dir, pattern)
 }
 
 // FromOS returns a File that owns f: close the File, not f. Other code may go on using the
-// descriptor. If fstat(2) fails, FromOS closes f and returns the error. If f is closed already,
-// FromOS returns a File whose calls return os.ErrClosed, as those of f do.
+// descriptor. If fstat(2) fails, FromOS closes f and returns the error. If f is closed already, the
+// calls of the File return os.ErrClosed.
 func FromOS(f *os.File) (*File, error) {
 	if f == nil {
 		return nil, os.ErrInvalid
@@ -50,9 +48,9 @@ func FromOS(f *os.File) (*File, error) {
 	return s.FromOS(f)
 }
 
-// NewFile returns a File of an open descriptor and takes the descriptor over. It returns
-// nil if fd is not one (as os.NewFile does), or if [Default] or fstat(2) returns an error; then the
-// descriptor is closed.
+// NewFile returns a File of an open descriptor, and takes the descriptor over. It returns nil if fd
+// is not a descriptor, as os.NewFile does. It also returns nil, and closes fd, if [Default] or
+// fstat(2) fails.
 func NewFile(fd uintptr, name string) *File {
 	f, _ := FromOS(os.NewFile(fd, name)) // nil if there is an error
 	return f
@@ -96,13 +94,8 @@ func (s *Scheduler) OpenFile(name string, flag int, perm os.FileMode) (*File, er
 	return s.adopt(func() (*os.File, error) { return s.h.OpenFile(name, flag, perm) }, "open", name)
 }
 
-// OpenInRoot is the function OpenInRoot, on this Scheduler.
-func (s *Scheduler) OpenInRoot(dir, name string) (*File, error) {
-	return s.adopt(func() (*os.File, error) { return os.OpenInRoot(dir, name) }, "open", name)
-}
-
-// CreateTemp is the function CreateTemp, on this Scheduler.
-func (s *Scheduler) CreateTemp(dir, pattern string) (*File, error) {
+// createTemp is CreateTemp on s.
+func (s *Scheduler) createTemp(dir, pattern string) (*File, error) {
 	name := ""
 	file, err := s.adopt(func() (*os.File, error) {
 		f, err := os.CreateTemp(dir, pattern)
@@ -115,13 +108,6 @@ func (s *Scheduler) CreateTemp(dir, pattern string) (*File, error) {
 		_ = os.Remove(name) // the caller does not know its name
 	}
 	return file, err
-}
-
-// NewFile is the function NewFile, on this Scheduler. If the Scheduler is closed, or fstat(2) fails,
-// NewFile closes the descriptor and returns nil.
-func (s *Scheduler) NewFile(fd uintptr, name string) *File {
-	f, _ := s.FromOS(os.NewFile(fd, name)) // nil if there is an error
-	return f
 }
 
 // FromOS is the function FromOS, on this Scheduler.

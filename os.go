@@ -9,20 +9,8 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
-// Flags to OpenFile; those of package os.
-const (
-	O_RDONLY = os.O_RDONLY
-	O_WRONLY = os.O_WRONLY
-	O_RDWR   = os.O_RDWR
-	O_APPEND = os.O_APPEND
-	O_CREATE = os.O_CREATE
-	O_EXCL   = os.O_EXCL
-	O_SYNC   = os.O_SYNC
-	O_TRUNC  = os.O_TRUNC
-)
-
-// ReadFile reads the named file and returns its contents; see os.ReadFile. A file that is larger
-// than the machine's memory, as a sparse one may be, is ENOMEM.
+// ReadFile reads the named file and returns its contents; see os.ReadFile. For a file larger than
+// the machine's memory, such as a sparse one, the error is ENOMEM.
 func ReadFile(name string) ([]byte, error) {
 	f, err := Open(name)
 	if err != nil {
@@ -48,7 +36,7 @@ func readAll(f *File) ([]byte, error) {
 // WriteFile writes data to the named file, creating or truncating it; see
 // os.WriteFile.
 func WriteFile(name string, data []byte, perm os.FileMode) error {
-	f, err := OpenFile(name, O_WRONLY|O_CREATE|O_TRUNC, perm)
+	f, err := OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
 	if err != nil {
 		return err
 	}
@@ -59,9 +47,8 @@ func WriteFile(name string, data []byte, perm os.FileMode) error {
 	return err
 }
 
-// DirFS returns a file system for the tree of files rooted at dir, whose
-// files are Files of this package. Like os.DirFS it follows symbolic links
-// out of dir.
+// DirFS returns a file system for the tree of files rooted at dir, whose files are Files of this
+// package. Like os.DirFS it follows symbolic links out of dir.
 func DirFS(dir string) fs.FS { return dirFS{fs: os.DirFS(dir), dir: dir} }
 
 // dirFS is os.DirFS with Open and ReadFile through the scheduler. All else,

@@ -12,9 +12,8 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// Record makes r the Scheduler's Recorder, instead of the one that it had; see
-// [Options].Recorder. If r is nil, nothing is recorded. Operations in progress may be missing in
-// both Recorders. Record may be called at any time. The Recorder records while it is started.
+// Record makes r the Scheduler's Recorder, in place of any other; see [Options].Recorder. With nil
+// the Scheduler records nothing. Operations in progress may be missing in both Recorders.
 func (s *Scheduler) Record(r *trace.Recorder) {
 	if r != nil {
 		record.Of(r).Uses(record.DriverOf(s.h.Core.Driver().Name))

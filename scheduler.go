@@ -14,9 +14,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// Scheduler performs the I/O of the Files that are opened on it, through one driver, or
-// several of a kind (Options.Rings). Most programs use the [Default] Scheduler, by way of
-// the package's functions.
+// Scheduler performs the I/O of the Files that are opened on it. Most programs use the [Default]
+// Scheduler, by the package's functions.
 type Scheduler struct {
 	options         Options
 	rejectedDrivers []rejectedDriver // drivers tried before the one that is used. See choose
@@ -27,22 +26,20 @@ type Scheduler struct {
 	standard        *Class   // the default one
 }
 
-// NewScheduler returns a new Scheduler with its own driver. The error says which option
-// is wrong, or why the driver that o names is not available (errors.ErrUnsupported, EPERM
-// under a seccomp filter …). If o names no driver, it is chosen when it is first needed: by an
-// operation, by [Scheduler.Explain], or when a Recorder is set. Reads that the page cache answers
-// need none. A program that needs the Scheduler no more must call Close.
+// NewScheduler returns a new Scheduler. The error says which option is wrong, or why the driver
+// that o names is not available (errors.ErrUnsupported, EPERM under a seccomp filter). If o names
+// no driver, the Scheduler chooses one when an operation, [Scheduler.Explain] or a Recorder first
+// needs it; cached reads need none. The caller must call Close.
 func NewScheduler(o Options) (*Scheduler, error) {
 	if err := o.check(); err != nil {
 		return nil, err // before environmentRecorder makes a file
 	}
 	o.Recorder = cmp.Or(o.Recorder, environmentRecorder())
-	return On(handle.Parts{Core: sched.Options{Govern: true}}, o)
+	return newScheduler(handle.Parts{Core: sched.Options{Govern: true}}, o)
 }
 
-// On is NewScheduler with parts that replace the system's. It is for this module's other packages. A program can do
-// nothing with it.
-func On(parts handle.Parts, o Options) (*Scheduler, error) {
+// newScheduler is NewScheduler with parts that replace the system's.
+func newScheduler(parts handle.Parts, o Options) (*Scheduler, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -61,7 +58,8 @@ func On(parts handle.Parts, o Options) (*Scheduler, error) {
 	return s, nil
 }
 
-// start makes the inside of s on drv. If drv is nil, choose returns the driver when it is first needed.
+// start makes the inside of s on drv. If drv is nil, choose returns the driver when it is first
+// needed.
 func (s *Scheduler) start(drv driver.Driver, hook *record.Hook) {
 	o := s.parts.Core
 	o.Threads = s.options.Threads
@@ -102,24 +100,23 @@ func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *reco
 	another := func(h *record.Hook) (driver.Driver, error) { return open(name, o, h) }
 	syncs := func() driver.Driver { return forSyncs(drv, hook) }
 	if disk != nil { // simulated, with the threads, rings and fsyncs of the driver of Options.Driver
-		name = cmp.Or(o.Driver, "uring")
+		name = cmp.Or(o.Driver, DriverUring)
 		another = func(*record.Hook) (driver.Driver, error) { return disk.NewDriver(o.depth()), nil }
 		syncs = func() driver.Driver { return disk.NewDriver(syncDepth) }
 	}
-	if name != "uring" { // buffered reads wait in threads
+	if name != DriverUring { // buffered reads wait in threads
 		core.Widen()
 	}
-	if name != "pool" {
+	if name != DriverPool {
 		core.SetRings(o.rings(), another)
 		core.SetSyncDriver(syncs)
 	}
 }
 
-// Default returns the Scheduler that the package's functions use. The first call starts
-// it, and it is never closed. The environment variable SLUICE_DRIVER chooses its driver
-// (uring, aio or pool). If that driver is not available, Default returns the error.
-// SLUICE_DRIVER=off turns sluice off for package os in programs built by "sluice build".
-// Default ignores it.
+// Default returns the Scheduler of the package's functions. The first call starts it, and it is
+// never closed. The environment variable SLUICE_DRIVER names its driver, as [Options].Driver does;
+// if that driver is not available, Default returns the error. SLUICE_DRIVER=off turns sluice off in
+// programs built by "sluice build"; Default ignores it.
 func Default() (*Scheduler, error) { return defaultScheduler() }
 
 var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
@@ -137,17 +134,8 @@ var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
 	return s, err
 })
 
-// BufferMemory returns the most memory for the Buffers of package direct, in bytes: what is in
-// force of Options.BufferMemory.
-func (s *Scheduler) BufferMemory() int64 { return s.h.Buffers.Limit() }
-
-// Close closes every File of the Scheduler and releases all that it holds. It waits for
-// operations in progress, for Batches and for copies of trees: neither the body of a loop over
-// Batch.Each nor a function of copytree.Options may call it. No File can be opened on the
-// Scheduler any more. It returns the errors of closing the Files and the drivers. A
-// second Close returns an error that is os.ErrClosed.
+// Close closes every File of the Scheduler and releases its rings and memory. It waits for
+// operations, Batches and copies of trees in progress, so neither the body of a loop over
+// Batch.Each nor a callback of copytree may call it. It returns the errors of closing Files and
+// rings. A second Close returns an error that is os.ErrClosed.
 func (s *Scheduler) Close() error { return s.h.Close() }
-
-// Internal returns the inside of the Scheduler, for this module's other packages. A program
-// can do nothing with it.
-func (s *Scheduler) Internal() *handle.Scheduler { return s.h }

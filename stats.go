@@ -1,62 +1,55 @@
 package sluice
 
-import "github.com/sluiceio/sluice/internal/governor"
+import (
+	"cmp"
+	"slices"
 
-// Stats is a snapshot of what a [Scheduler] has done. The counters are read one after the
-// other while operations go on, so sums can be off by the operations in progress.
+	"github.com/sluiceio/sluice/internal/device"
+	"github.com/sluiceio/sluice/internal/governor"
+)
+
+// Stats is a snapshot of what a [Scheduler] has done. The counters are read one after the other
+// while operations go on, so sums can be off by the operations in progress. [Scheduler.DeviceStats]
+// says what goes on at each device, and [Class.Stats] what a class has done.
 type Stats struct {
-	// Operations by path. A ReadAt that was served in two parts counts as two. A
-	// Batch's operations by name, its closes and its calls on ranges count, too.
-	//
-	// Cached is the number of reads that a look into the page cache answered, which
-	// cannot wait (preadv2(2), RWF_NOWAIT). It is not the number of reads whose data the
-	// page cache had: with next to nothing in flight a large read, or a Read, is a plain
-	// system call without such a look, and counts in Blocking even if it does not wait.
-	Cached int64
-	// Blocking is the number of plain system calls: the thread waits if there is
-	// something to wait for.
-	Blocking int64
-	// Queued is the number of operations through the driver. No thread of the caller
-	// waits for them.
-	Queued int64
+	// Cached, Plain and Queued are the operations that took each of the three paths. A ReadAt in two
+	// parts counts as two. A Batch's calls on names count, too.
+	Cached int64 // answered by the page cache, in a call that cannot wait (RWF_NOWAIT)
+	Plain  int64 // performed by a plain call, whether it had to wait or not
+	Queued int64 // queued to a ring
 
-	// SharedSyncs is the number of Syncs and Datasyncs that another one's call served.
+	// SharedSyncs is the number of Syncs and Datasyncs that another caller's fsync served.
 	SharedSyncs int64
 
 	BytesRead    int64 // from files, through Files, direct files and Batches
 	BytesWritten int64 // to files, in the same ways
-	// BytesCopied is the number of bytes that the system copied from file to file, or
-	// between a file and a socket (File.ReadFrom, File.WriteTo, http.ServeContent).
-	// They are in no other count.
+	// BytesCopied is the number of bytes that the kernel copied from file to file, or between a file
+	// and a socket (File.ReadFrom, File.WriteTo). They are in no other count.
 	BytesCopied int64
 
-	Batches int64 // the times that operations were handed to the driver
-	// BatchSizes counts the Batches by size: 1, 2 to 3, 4 to 7 … 1024 and more operations.
-	BatchSizes [11]int64
+	Submits int64 // how often leaders handed operations to their rings
+	// SubmitSizes counts the Submits by size: 1, 2 to 3, 4 to 7 … 1024 and more operations.
+	SubmitSizes [11]int64
 
-	// LostDrivers is the number of rings, or other queues of a driver, that have
-	// stopped working since they were chosen: the kernel refuses their system calls
-	// (seccomp(2)), or the program has closed their descriptors. Their operations are
-	// then performed by plain calls. Explain says why.
-	LostDrivers int
+	Rings    int // rings that are open; 0 while no driver is chosen. See Options.Rings
+	InFlight int // operations that rings have now
+	// LostRings is the number of rings that have stopped working, as under a seccomp(2) filter. Their
+	// operations become plain calls. Explain returns why.
+	LostRings int
+	// WaitingThreads is the number of threads in plain calls now, without calls on names, and of
+	// leaders that wait for their rings.
+	WaitingThreads int
 
-	Rings    int // rings that are open; see Options.Rings. 0 while no driver is chosen
-	InFlight int // operations in the driver now
-	// BlockedThreads is the number of plain system calls in progress, except calls on names
-	// (open, stat, rename, remove), and of goroutines that wait in the Scheduler's driver for it to
-	// complete something. Each has a thread, except those that wait in the driver aio.
-	BlockedThreads int
-
-	// Governors is the number of governors that have compared plain calls with the queue at least
-	// once. There is one for each kind of operation on each device with open files. GovernorsPlain is
-	// how many of them keep plain calls now. Explain says what each one has measured.
+	// Governors is the number of governors that have compared plain calls with the queue, and
+	// GovernorsPlain how many of them prefer plain calls now. Explain returns what they measured.
 	Governors, GovernorsPlain int
 
 	// Memory of package direct's Buffers, in bytes; see Options.BufferMemory.
+	BuffersMost       int64 // the most that there may be
 	BuffersInUse      int64 // held by users now
 	BuffersPeak       int64 // held by users at most
 	BuffersMapped     int64 // kept for Buffers, whether they are used or not
-	BuffersRegistered int64 // how much of BuffersMapped is registered with the driver
+	BuffersRegistered int64 // how much of BuffersMapped is registered with the rings
 }
 
 // Stats returns a snapshot of the Scheduler's counters.
@@ -65,22 +58,23 @@ func (s *Scheduler) Stats() Stats {
 	governors, plain := s.governors()
 	return Stats{
 		Cached:         c.Cached,
-		Blocking:       c.Blocking,
+		Plain:          c.Blocking,
 		Queued:         c.Queued,
 		SharedSyncs:    c.SharedSyncs,
 		BytesRead:      c.Read,
 		BytesWritten:   c.Written,
 		BytesCopied:    c.Copied,
-		Batches:        c.Batches,
-		BatchSizes:     c.BatchSizes,
-		LostDrivers:    len(s.h.Core.LostDrivers()),
+		Submits:        c.Batches,
+		SubmitSizes:    c.BatchSizes,
 		Rings:          c.Rings,
 		InFlight:       c.InFlight,
-		BlockedThreads: c.Blocked,
+		LostRings:      len(s.h.Core.LostDrivers()),
+		WaitingThreads: c.Blocked,
 
 		Governors:      governors,
 		GovernorsPlain: plain,
 
+		BuffersMost:       s.h.Buffers.Limit(),
 		BuffersInUse:      b.InUse,
 		BuffersPeak:       b.Peak,
 		BuffersMapped:     b.Mapped,
@@ -88,7 +82,7 @@ func (s *Scheduler) Stats() Stats {
 	}
 }
 
-// governors returns how many governors have compared both ways, and how many of them keep plain calls.
+// governors returns how many governors have compared both ways, and how many prefer plain calls.
 func (s *Scheduler) governors() (all, plain int) {
 	for _, c := range s.h.Core.Choices() {
 		all++
@@ -97,4 +91,43 @@ func (s *Scheduler) governors() (all, plain int) {
 		}
 	}
 	return all, plain
+}
+
+// DeviceStats is a snapshot of what goes on at a device on which a [Scheduler] has open files. It
+// has no totals: to count for each device or file would cost an atomic addition a cached read. A
+// trace has each operation with its file.
+type DeviceStats struct {
+	// Name is the kernel's name of the disk, such as "nvme0n1", or "device" and its number (st_dev) if
+	// the file system has no disk. It is "no device" for files on none.
+	Name    string
+	Queued  int // operations that are queued now
+	Plain   int // threads in plain calls now: permits of the device's budget in use
+	Waiting int // goroutines that wait for a permit
+	Permits int // the budget: the most threads that may wait for the device
+	Rings   int // rings of the device; 0 if nothing was queued, or one ring serves all devices
+}
+
+// DeviceStats returns a snapshot of each device on which the Scheduler has open files.
+func (s *Scheduler) DeviceStats() []DeviceStats {
+	devices := s.h.Core.Devices()
+	slices.SortFunc(devices, func(a, b *device.Device) int { return cmp.Compare(a.Number, b.Number) })
+	var all []DeviceStats
+	for _, d := range devices {
+		if d.Number == device.None && d.InFlight() == 0 {
+			continue // it is always there
+		}
+		rings := 0
+		if g := d.Rings.Load(); g != nil {
+			rings = g.Len()
+		}
+		all = append(all, DeviceStats{
+			Name:    deviceName(d.Number),
+			Queued:  int(d.Queued.Load()),
+			Plain:   int(d.Budget.InUse()),
+			Waiting: d.Budget.Waiting(),
+			Permits: int(d.Budget.Limit()),
+			Rings:   rings,
+		})
+	}
+	return all
 }

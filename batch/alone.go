@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/inside"
 
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -190,6 +191,6 @@ func (r *run) stopWatch() {
 
 // isDirect reports whether f was opened with O_DIRECT.
 func isDirect(f *sluice.File) bool {
-	core := f.Internal().Core
+	core := inside.File(f).Core
 	return core != nil && core.Direct()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceio/sluice/batch"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -34,7 +35,7 @@ func TestBatchesApart(t *testing.T) {
 			var all sync.WaitGroup
 			all.Go(func() { _ = stalled.Do(t.Context()) }) // there is no such file
 			testenv.WaitFor(t, "calls that have all permits", func() bool {
-				_, waiting := s.Internal().Core.Names()
+				_, waiting := inside.Scheduler(s).Core.Names()
 				return len(stuck) >= 16 && waiting > 0
 			})
 			b := batch.New(s)

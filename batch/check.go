@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/inside"
 )
 
 // States of a Batch.
@@ -46,7 +47,7 @@ func (b *Batch) acquire() error {
 		}
 		b.scheduler = s
 	}
-	b.inside = b.scheduler.Internal()
+	b.inside = inside.Scheduler(b.scheduler)
 	return b.inside.Acquire()
 }
 

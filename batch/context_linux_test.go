@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/skip"
@@ -149,7 +150,7 @@ func TestBatchUnconfirmed(t *testing.T) {
 			<-begun
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() {
-				hang.Eventually(func() bool { return f.Internal().Core.LostWrites.Waits(1) })
+				hang.Eventually(func() bool { return inside.File(f).Core.LostWrites.Waits(1) })
 				cancel()
 			}()
 			b := batch.New(s)

@@ -20,6 +20,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/seed"
 	"github.com/sluiceio/sluice/internal/test/skip"
@@ -213,7 +214,7 @@ func faultyScheduler(t *testing.T, name string, seed uint64) *sluice.Scheduler {
 	t.Helper()
 	decide := fault.Random(seed, 0.4, transients...)
 	s := testenv.SchedulerOn(fault.New(bareDriver(t, name), decide))
-	s.Internal().Core.SetChainDriver(func() driver.Linker { return faultyLinker(name, decide) })
+	inside.Scheduler(s).Core.SetChainDriver(func() driver.Linker { return faultyLinker(name, decide) })
 	t.Cleanup(func() { s.Close() })
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -23,7 +24,7 @@ func (op *Op) inDir() error {
 
 // withDir calls do with the descriptor of the directory, which stays open. It wraps do's error.
 func (op *Op) withDir(do func(dir int) error) error {
-	if err := handle.WithDescriptor(op.dir.Internal().OS, do); err != nil {
+	if err := handle.WithDescriptor(inside.File(op.dir).OS, do); err != nil {
 		return op.wrap(err)
 	}
 	return nil

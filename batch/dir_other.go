@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/inside"
 )
 
 const largeFile = 0
@@ -15,7 +16,7 @@ const largeFile = 0
 // inDir performs an operation with names that are relative to a directory. It joins them to
 // the directory's name.
 func (op *Op) inDir() error {
-	err := handle.WithDescriptor(op.dir.Internal().OS, func(int) error {
+	err := handle.WithDescriptor(inside.File(op.dir).OS, func(int) error {
 		return op.joined(func(int) error { return op.byName() })
 	})
 	if err == os.ErrClosed { // the errors of byName are wrapped
@@ -28,7 +29,7 @@ func (op *Op) inDir() error {
 // wraps the error of do.
 func (op *Op) withDir(do func(dir int) error) error {
 	joined := func(int) error { return op.joined(do) }
-	if err := handle.WithDescriptor(op.dir.Internal().OS, joined); err != nil {
+	if err := handle.WithDescriptor(inside.File(op.dir).OS, joined); err != nil {
 		return op.wrap(err)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -115,7 +116,7 @@ func onFaultyDisk(t *testing.T, name string, seed uint64) *sluice.Scheduler {
 		return v
 	}
 	s := testenv.SchedulerOnWrapped(fault.New(bareDriver(t, name), decide), callsOnFaults)
-	s.Internal().Core.SetChainDriver(func() driver.Linker { return faultyLinker(name, decide) })
+	inside.Scheduler(s).Core.SetChainDriver(func() driver.Linker { return faultyLinker(name, decide) })
 	t.Cleanup(func() {
 		if n := s.Stats().Cached; n != 0 {
 			t.Errorf("%d reads were served by the page cache, of which the faulty disk knows nothing", n)

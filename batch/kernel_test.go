@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceio/sluice/batch"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -81,7 +82,7 @@ func TestBatchReadsFiles(t *testing.T) {
 func TestKernelChains(t *testing.T) {
 	for _, inDir := range []bool{false, true} {
 		s := testenv.Scheduler(t, sluice.Options{Driver: "uring"})
-		runner := s.Internal().Core.TryChainRunner()
+		runner := inside.Scheduler(s).Core.TryChainRunner()
 		if runner == nil {
 			skip.For(t, skip.Kernel, "the kernel performs no chains")
 		}
@@ -112,9 +113,9 @@ func TestKernelChains(t *testing.T) {
 				t.Errorf("%s has %x…", names[i], buf[:8])
 			}
 		}
-		if st := s.Stats(); st.Queued == 0 || st.Queued+st.Cached+st.Blocking != 1500 {
+		if st := s.Stats(); st.Queued == 0 || st.Queued+st.Cached+st.Plain != 1500 {
 			t.Errorf("in a directory %t: operations were queued, cached, blocking: %d, %d, %d; want 1500, and some queued",
-				inDir, st.Queued, st.Cached, st.Blocking)
+				inDir, st.Queued, st.Cached, st.Plain)
 		}
 	}
 }

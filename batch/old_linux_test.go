@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/uring"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/test/seed"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -17,7 +18,7 @@ import (
 func TestBatchOldKernel(t *testing.T) {
 	s := testenv.SchedulerOn(bareDriver(t, "uring"))
 	tried := 0
-	s.Internal().Core.SetChainDriver(func() driver.Linker {
+	inside.Scheduler(s).Core.SetChainDriver(func() driver.Linker {
 		tried++
 		ring, err := uring.New(uring.Options{Depth: 8}) // as such a kernel has it
 		if err != nil {

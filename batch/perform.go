@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sched"
 )
@@ -67,7 +68,7 @@ func (op *Op) call() error {
 
 // byName performs an operation that has a name.
 func (op *Op) byName() error {
-	disk := op.batch.scheduler.Internal().Disk
+	disk := inside.Scheduler(op.batch.scheduler).Disk
 	switch {
 	case disk != nil:
 		return op.onDisk(disk)
@@ -143,7 +144,7 @@ func (op *Op) keep(f *os.File) error {
 	if err != nil {
 		return errors.Unwrap(err) // the caller wraps it
 	}
-	file.Internal().PrivatePosition()
+	inside.File(file).PrivatePosition()
 	if op.file = file; !op.owned {
 		op.out = file
 	}
@@ -208,7 +209,7 @@ func (op *Op) fileName() string {
 
 // onRange allocates, truncates or advises.
 func (op *Op) onRange(r *run) error {
-	f, name, do := op.file.Internal(), osNames[op.kind], func() error { return op.callFile(r) }
+	f, name, do := inside.File(op.file), osNames[op.kind], func() error { return op.callFile(r) }
 	if op.kind == opTruncate {
 		return f.Using(name, do) // package os checks the size
 	}
@@ -228,7 +229,7 @@ func (op *Op) callFile(r *run) error {
 
 // callOnRange makes the call that allocates, truncates or advises, as File's method does.
 func (op *Op) callOnRange() (err error) {
-	switch f := op.file.Internal(); op.kind {
+	switch f := inside.File(op.file); op.kind {
 	case opTruncate:
 		return f.Truncate(op.size) // its error is wrapped
 	case opAllocate:

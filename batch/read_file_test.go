@@ -60,7 +60,7 @@ func TestReadFileAtOnce(t *testing.T) {
 	}
 	d := sluicetest.NewDisk(sluicetest.Options{})
 	defer d.Close()
-	f, err := d.OpenFile("file", os.O_WRONLY|os.O_CREATE, 0o600)
+	f, err := d.Scheduler().OpenFile("file", os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestReadFileAtOnce(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	reads := func() int64 { st := d.Scheduler().Stats(); return st.Cached + st.Blocking + st.Queued }
+	reads := func() int64 { st := d.Scheduler().Stats(); return st.Cached + st.Plain + st.Queued }
 	b := batch.New(d.Scheduler())
 	op := b.Chain().ReadFile("file")
 	before := reads()

@@ -5,12 +5,13 @@ import (
 	"os"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/iopath"
 )
 
 // readVec is f.ReadAtContext into several buffers, one after the other.
 func readVec(ctx context.Context, f *sluice.File, bufs [][]byte, off int64) (n int, err error) {
-	h := f.Internal()
+	h := inside.File(f)
 	if h.Core == nil || off < 0 {
 		return each(bufs, off, func(b []byte, off int64) (int, error) {
 			return f.ReadAtContext(ctx, b, off)
@@ -26,7 +27,7 @@ func readVec(ctx context.Context, f *sluice.File, bufs [][]byte, off int64) (n i
 
 // writeVec is f.WriteAtContext of several buffers, one after the other.
 func writeVec(ctx context.Context, f *sluice.File, bufs [][]byte, off int64) (n int, err error) {
-	h := f.Internal()
+	h := inside.File(f)
 	if h.Core == nil || off < 0 || h.Core.Appends() {
 		return each(bufs, off, func(b []byte, off int64) (int, error) {
 			return f.WriteAtContext(ctx, b, off)

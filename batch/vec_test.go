@@ -100,7 +100,7 @@ func TestBatchVecCalls(t *testing.T) {
 				t.Errorf("Do = %v with %d bytes written and %d read; want 5000", err, write.N(), read.N())
 			}
 			st := s.Stats()
-			if blocking, cached, queued := st.Blocking-before.Blocking, st.Cached-before.Cached, st.Queued-before.Queued; blocking+cached+queued != 2 {
+			if blocking, cached, queued := st.Plain-before.Plain, st.Cached-before.Cached, st.Queued-before.Queued; blocking+cached+queued != 2 {
 				t.Errorf("in %s %d plain calls, %d of the page cache, %d queued; want 2 in all", dir, blocking, cached, queued)
 			}
 		}

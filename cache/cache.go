@@ -86,9 +86,8 @@ func (c *Cache) shard(k key) *shard { return &c.shards[k.hash>>c.shardShift] }
 // is beyond the largest offset.
 func (c *Cache) lastBlock() int64 { return math.MaxInt64 >> c.shift }
 
-// Close closes all Files of the Cache and returns their errors, joined. The
-// memory goes back to the system when the last View is released. A second Close
-// does nothing and returns nil.
+// Close closes all Files of the Cache and returns their errors, joined. The memory goes back to the
+// system with the last View. A second Close does nothing and returns nil.
 func (c *Cache) Close() error {
 	c.mu.Lock()
 	if c.closed {

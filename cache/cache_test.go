@@ -215,8 +215,8 @@ func TestStaleView(t *testing.T) {
 	}
 	b.Release()
 	View{}.Release()
-	if v, err := f.View(t.Context(), block, math.MaxInt); err != nil || v.Len() != block || c.Stats().Evictions != 1 {
-		t.Errorf("View = %d bytes, %v; want the block", v.Len(), err)
+	if v, err := f.View(t.Context(), block, math.MaxInt); err != nil || len(v.Bytes()) != block || c.Stats().Evictions != 1 {
+		t.Errorf("View = %d bytes, %v; want the block", len(v.Bytes()), err)
 	} else {
 		v.Release()
 	}
@@ -274,8 +274,8 @@ func TestEnd(t *testing.T) {
 	wantRead(t, f, d, block+90, 100)
 	grow(block)
 	v, err := f.View(t.Context(), block+150, block)
-	if err != nil || v.Len() != block-150 || v.Bytes()[0] != d.data[block+150] {
-		t.Errorf("View after growth = %d bytes, %v", v.Len(), err)
+	if err != nil || len(v.Bytes()) != block-150 || v.Bytes()[0] != d.data[block+150] {
+		t.Errorf("View after growth = %d bytes, %v", len(v.Bytes()), err)
 	}
 	v.Release()
 	wantRead(t, f, d, 0, 3*block)
@@ -328,7 +328,7 @@ func wantView(t testing.TB, f *File, d *disk, off int64, most, n int) {
 	t.Helper()
 	v, err := f.View(t.Context(), off, most)
 	if err != nil || !bytes.Equal(v.Bytes(), d.data[off:off+int64(n)]) {
-		t.Errorf("View(%d, %d) = %d bytes, %v; want the %d of the disk", off, most, v.Len(), err, n)
+		t.Errorf("View(%d, %d) = %d bytes, %v; want the %d of the disk", off, most, len(v.Bytes()), err, n)
 	}
 	v.Release()
 }
@@ -357,7 +357,7 @@ func TestViewOfWrongSize(t *testing.T) {
 			return ctx.Err()
 		}
 		if v, err := f.View(ctx, 10, 1); err != io.EOF {
-			t.Errorf("View beyond the end = %d bytes, %v; want io.EOF", v.Len(), err)
+			t.Errorf("View beyond the end = %d bytes, %v; want io.EOF", len(v.Bytes()), err)
 			v.Release()
 		}
 		wantView(t, f, d, 1, 100, n-1)
@@ -403,7 +403,7 @@ func TestSpace(t *testing.T) {
 	}
 }
 
-// A file that is no Allocator returns ErrUnsupported.
+// A file that has no Allocate and no PunchHole returns ErrUnsupported.
 func TestNoAllocator(t *testing.T) {
 	c, _, d := newTest(t, 2, block)
 	f := c.File(struct{ Direct }{d})

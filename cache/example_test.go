@@ -11,10 +11,7 @@ import (
 	"github.com/sluiceio/sluice/direct"
 )
 
-var (
-	_ cache.Direct    = (*direct.File)(nil)
-	_ cache.Allocator = (*direct.File)(nil)
-)
+var _ cache.Direct = (*direct.File)(nil)
 
 // A View is the cache's own memory: nothing is copied. It ends with the block, or the file.
 func ExampleFile_View() {

@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// Direct is the file that a [File] reads and writes: *direct.File, or
-// another with the same behaviour. All methods may be called at once. Errors
-// name the operation and the file, as *fs.PathError does. ReadAtContext returns
-// an error whenever n < len(b); at the end of the file that is io.EOF.
+// Direct is the file that a File reads and writes: *direct.File, or another with the same
+// behaviour. All methods may be called at once. Errors name the operation and the file, as
+// *fs.PathError does. ReadAtContext returns an error whenever n < len(b); at the end of the file
+// that is io.EOF.
 type Direct interface {
 	Name() string
 	ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error)
@@ -31,12 +31,10 @@ type File struct {
 	ended atomic.Bool // Close has been called
 }
 
-// File returns a File that reads d through c. The File owns d: closing the File
-// closes d. Blocks are cached for each File, even of the same file on disk. If d
-// is written to in another way, reads may return the old bytes until
-// [File.Invalidate] is called.
-//
-// If c is closed, all operations of the File but Close fail with os.ErrClosed.
+// File returns a File that reads d through c, and owns d: closing the File closes d. Each File has
+// its own blocks, even of the same file on disk. If d is written to in another way, reads may
+// return the old bytes until [File.Invalidate] is called. After Close of c, all calls but Close
+// fail with os.ErrClosed.
 func (c *Cache) File(d Direct) *File {
 	f := &File{cache: c, file: d, id: c.serial.Add(1)}
 	c.mu.Lock()
@@ -61,9 +59,9 @@ func (f *File) Size() (int64, error) {
 	return f.file.Size()
 }
 
-// Close closes the file as its own Close does, which for a *direct.File waits for
-// operations in progress, and its blocks leave the cache. A View stays valid
-// until it is released. A second Close returns os.ErrClosed, in a *fs.PathError.
+// Close closes the file, and its blocks leave the cache. For a *direct.File it waits for operations
+// in progress. A View stays valid until it is released. A second Close returns os.ErrClosed, in a
+// *fs.PathError.
 func (f *File) Close() error {
 	if !f.ended.CompareAndSwap(false, true) {
 		return f.error("close", os.ErrClosed)

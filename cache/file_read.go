@@ -8,17 +8,15 @@ import (
 	"os"
 )
 
-// ReadAt reads len(b) bytes starting at byte offset off and returns the number
-// of bytes read. It always returns a non-nil error when n < len(b); at the end
-// of the file that is io.EOF. To find the end it asks the system for the size
-// of the file. If n < len(b), the rest of b may have been written to.
+// ReadAt reads len(b) bytes starting at byte offset off and returns the number of bytes read. It
+// always returns a non-nil error when n < len(b); at the end of the file that is io.EOF. Then the
+// rest of b may have been written to.
 func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 	return f.ReadAtContext(context.Background(), b, off)
 }
 
-// ReadAtContext is ReadAt until ctx ends. A caller that waits for another
-// goroutine's read of the block then returns at once. If it reads from the file
-// itself, the file decides; see sluice.File.ReadAtContext.
+// ReadAtContext is ReadAt until ctx ends. Then a caller that waits for another goroutine's read of
+// the block returns at once, and a caller that reads itself as [sluice.File.ReadAtContext] does.
 func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if err := f.check(ctx); err != nil {
 		return 0, err

@@ -5,16 +5,15 @@ import (
 	"os"
 )
 
-// Allocator is a [Direct] that can reserve space and punch holes, as
-// *direct.File can. Neither changes the size of the file.
-type Allocator interface {
+// allocator is a Direct that can reserve space and punch holes, as *direct.File can.
+type allocator interface {
 	Allocate(off, n int64) error
 	PunchHole(off, n int64) error
 }
 
-// Allocate reserves disk space for the n bytes at off, as the file's Allocate
-// does. The contents do not change, and cached blocks stay. If the file is no
-// [Allocator], the error is errors.ErrUnsupported.
+// Allocate reserves disk space for the n bytes at off, by the method Allocate of the file. Blocks
+// in the cache stay. If the file has no such method, or no PunchHole, the error is
+// errors.ErrUnsupported.
 func (f *File) Allocate(off, n int64) error {
 	a, err := f.allocator("allocate")
 	if err != nil {
@@ -23,9 +22,9 @@ func (f *File) Allocate(off, n int64) error {
 	return a.Allocate(off, n)
 }
 
-// PunchHole makes the n bytes at off zeros and frees their disk space, as the
-// file's PunchHole does. The blocks that it touches leave the cache. If the file
-// is no [Allocator], the error is errors.ErrUnsupported.
+// PunchHole makes the n bytes at off zeros and frees their disk space, by the method PunchHole of
+// the file. The blocks that it touches leave the cache. If the file has no such method, or no
+// Allocate, the error is errors.ErrUnsupported.
 func (f *File) PunchHole(off, n int64) error {
 	a, err := f.allocator("punchhole")
 	if err != nil {
@@ -35,11 +34,11 @@ func (f *File) PunchHole(off, n int64) error {
 	return a.PunchHole(off, n)
 }
 
-func (f *File) allocator(op string) (Allocator, error) {
+func (f *File) allocator(op string) (allocator, error) {
 	if !f.open.Load() {
 		return nil, f.error(op, os.ErrClosed)
 	}
-	a, ok := f.file.(Allocator)
+	a, ok := f.file.(allocator)
 	if !ok {
 		return nil, f.error(op, errors.ErrUnsupported)
 	}

@@ -13,7 +13,7 @@ func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
 	return f.WriteAtContext(context.Background(), b, off)
 }
 
-// WriteAtContext is WriteAt. What happens when ctx ends is the file's affair; see
+// WriteAtContext is WriteAt. When ctx ends, the file's WriteAtContext decides; see
 // sluice.File.WriteAtContext.
 func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if !f.open.Load() {
@@ -41,8 +41,7 @@ func (f *File) Truncate(size int64) error {
 // Sync makes all writes durable that have returned, as the file's Sync does.
 func (f *File) Sync() error { return f.SyncContext(context.Background()) }
 
-// SyncContext is Sync. What happens when ctx ends is the file's affair; see
-// sluice.File.SyncContext.
+// SyncContext is Sync. When ctx ends, the file's SyncContext decides; see sluice.File.SyncContext.
 func (f *File) SyncContext(ctx context.Context) error {
 	if !f.open.Load() {
 		return f.error("sync", os.ErrClosed)
@@ -50,10 +49,9 @@ func (f *File) SyncContext(ctx context.Context) error {
 	return f.file.SyncContext(ctx)
 }
 
-// Invalidate makes later reads of the n bytes at off go to the disk. A program
-// calls it after it has changed the file in another way than through this File.
-// Views do not change. If n is not positive, or off is negative, nothing happens:
-// use math.MaxInt64 for all bytes from off on.
+// Invalidate makes later reads of the n bytes at off go to the disk. A program calls it after it
+// has changed the file in another way than through this File. Views do not change. If n is not
+// positive, or off is negative, nothing happens. math.MaxInt64 for n means all bytes from off on.
 func (f *File) Invalidate(off, n int64) {
 	if off < 0 || n <= 0 {
 		return

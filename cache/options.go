@@ -10,18 +10,13 @@ import (
 
 // Options configures a [Cache]. The zero value is useful.
 type Options struct {
-	// Bytes is the budget: the memory for blocks, in bytes. It is never
-	// exceeded, and must have room for one block. Blocks that have left the cache count as long as there is a
-	// View of them. 0 means 64 MiB, or an eighth of the memory that the process
-	// may use (the machine's, or its control groups' limit) if that is less,
-	// and at least 2 MiB. Memory is obtained in steps of 2 MiB when it is
-	// needed. In addition the cache uses about 150 bytes a block for its index
-	// from the start, at most an eighth of that memory, and up to 8 MiB for
+	// Bytes is the budget: the most memory for blocks, in bytes, with blocks that Views hold. It must
+	// have room for one block. 0 means 64 MiB, or an eighth of the memory that the process may use,
+	// and at least 2 MiB. The cache also has an index of some 150 bytes a block, and up to 8 MiB for
 	// large reads in progress.
 	Bytes int64
-	// Block is the size of a block in bytes: a power of two from 4 KiB to
-	// 2 MiB; 0 means 4 KiB. A miss reads whole blocks. Choose a block about as
-	// large as a typical random read.
+	// Block is the size of a block in bytes: a power of two from 4 KiB to 2 MiB; 0 means 4 KiB. A miss
+	// reads whole blocks, so choose about the size of a typical random read.
 	Block int
 }
 

@@ -96,7 +96,7 @@ func (m *model) view(off int64, n int) {
 	switch {
 	case err == io.EOF && off >= size, errors.Is(err, ErrFull) && len(m.views) > 0:
 	case err != nil || off >= size:
-		m.t.Errorf("View(%d, %d) = %d bytes, %v; the size is %d", off, n, v.Len(), err, size)
+		m.t.Errorf("View(%d, %d) = %d bytes, %v; the size is %d", off, n, len(v.Bytes()), err, size)
 	default:
 		b, want := v.Bytes(), m.d.data[off:min(off+int64(n), off&^(block-1)+block, size)]
 		if !bytes.Equal(b, want) {

@@ -2,9 +2,8 @@ package cache
 
 import "sync/atomic"
 
-// Stats is a snapshot of a [Cache]. Counters start at 0 when the Cache is made,
-// and count blocks. Each is read by itself while operations go on, so they need
-// not add up.
+// Stats is a snapshot of a [Cache]. Counters count blocks, from 0 when the Cache is made. They are
+// read one after the other while operations go on, so sums can be off.
 type Stats struct {
 	Hits   int64 // blocks found in the cache
 	Misses int64 // blocks read from the disk

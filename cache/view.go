@@ -13,9 +13,9 @@ import (
 // Views and operations in progress use all memory. ReadAt still works then.
 var ErrFull = errors.New("all blocks of the cache are in use")
 
-// View is a part of a file in the cache's memory. It is a value. Copies of it are
-// the same View, which is released once. After that Bytes of all copies returns
-// nil, and Release does nothing. The zero View behaves as one that was released.
+// View is a part of a file in the cache's memory. It is a value, and copies are the same View: one
+// of them is released, once. After that Bytes of all copies returns nil, and Release does nothing.
+// The zero View behaves as a released one.
 type View struct {
 	pin    *pin
 	gen    uint32
@@ -42,9 +42,6 @@ func (v View) Bytes() []byte {
 	return v.pin.shard.memory(v.pin.frame)[v.lo:v.hi:v.hi]
 }
 
-// Len returns the number of bytes, also after Release.
-func (v View) Len() int { return int(v.hi - v.lo) }
-
 // Release ends the View. The memory of its block may then be re-used.
 func (v View) Release() {
 	if v.pin == nil || !v.pin.gen.CompareAndSwap(v.gen, v.gen+1) {
@@ -55,13 +52,10 @@ func (v View) Release() {
 	s.unpin(i)
 }
 
-// View returns up to n bytes of the file at off, without copying them. It
-// returns fewer than n at the end of the file, or of the block that off is in,
-// but at least one if n is not 0. To find the end of the file it asks the system
-// for the size. A negative n or off is an error. At the end of
-// the file the error is io.EOF; if there is no memory for the block, it wraps
-// [ErrFull]. What the View shows does not change, even if the file does. Its block
-// counts against the budget until the View is released.
+// View returns up to n bytes of the file at off, without copying them. It returns fewer at the end
+// of the file and at the end of a block, but at least one if n is not 0. At the end of the file the
+// error is io.EOF; if there is no memory for the block, it wraps ErrFull. The bytes do not change,
+// even if the file does. The block counts against the budget until the View is released.
 func (f *File) View(ctx context.Context, off int64, n int) (View, error) {
 	if err := f.check(ctx); err != nil {
 		return View{}, err

@@ -105,7 +105,8 @@ func TestDirectCalls(t *testing.T) {
 	})
 }
 
-// TestDirectRanges: a negative offset or length is an error of each call on a range, and none changes the file.
+// TestDirectRanges: a negative offset or length is an error of each call on a range, and none
+// changes the file.
 func TestDirectRanges(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "file")

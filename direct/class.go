@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -17,7 +18,7 @@ func (f *File) WithClass(c *sluice.Class) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &File{file: file, h: file.Internal(), explanation: f.explanation}
+	v := &File{file: file, h: inside.File(file), explanation: f.explanation}
 	if f.direct != nil {
 		v.direct = f.direct.View(v.h.Core)
 	}

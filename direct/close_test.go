@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -47,8 +48,9 @@ var memoryWaits = map[string]func(f *direct.File) error{
 	},
 }
 
-// TestCloseBesideAWaitForMemory closes a file, and a Scheduler, while a call waits for memory that the goroutine
-// which calls Close has. Close does not wait for that call, which returns os.ErrClosed.
+// TestCloseBesideAWaitForMemory closes a file, and a Scheduler, while a call waits for memory that
+// the goroutine which calls Close has. Close does not wait for that call, which returns
+// os.ErrClosed.
 func TestCloseBesideAWaitForMemory(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		for call, wait := range memoryWaits {
@@ -87,7 +89,7 @@ func beginMemoryWait(t *testing.T, driver string, wait func(f *direct.File) erro
 	}
 	m.release = sync.OnceFunc(held.Release)
 	go func() { m.waited <- wait(m.f) }()
-	testenv.WaitFor(t, "the call to wait for memory", func() bool { return m.s.Internal().Buffers.Stats().Waiting == 1 })
+	testenv.WaitFor(t, "the call to wait for memory", func() bool { return inside.Scheduler(m.s).Buffers.Stats().Waiting == 1 })
 	return m
 }
 
@@ -113,8 +115,8 @@ func (m *memoryWait) ends(t *testing.T) {
 	}
 }
 
-// TestReadManyBesideClose closes a file while ReadManys ask for its size, as ranges at its end make them do. The race
-// detector sees a use of a descriptor that may be closed by then.
+// TestReadManyBesideClose closes a file while ReadManys ask for its size, as ranges at its end make
+// them do. The race detector sees a use of a descriptor that may be closed by then.
 func TestReadManyBesideClose(t *testing.T) {
 	ranges := []direct.Range{{Off: 3 * testenv.PageSize, Len: testenv.PageSize}, {Off: 1 << 20, Len: 1}, {Off: 1 << 30, Len: 1}}
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {

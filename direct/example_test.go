@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
 )
 
@@ -33,6 +34,37 @@ func Example() {
 	size, err := f.Size()
 	fmt.Println(string(b), size, err)
 	// Output: record 1008 <nil>
+}
+
+// file is what the code below needs of a file. Both a *sluice.File and a *direct.File have it, and
+// so does a fake in a test.
+type file interface {
+	ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error)
+	Sync() error
+	Close() error
+}
+
+// A program that can use either kind of file declares an interface of the methods that it calls.
+func ExampleFile_interface() {
+	open := func(name string, past bool) (file, error) {
+		if past {
+			return direct.Open(name)
+		}
+		return sluice.Open(name)
+	}
+	for _, past := range []bool{false, true} {
+		f, err := open("testdata/words", past)
+		if err != nil {
+			log.Fatal(err)
+		}
+		b := make([]byte, 5)
+		n, err := f.ReadAtContext(context.Background(), b, 15)
+		fmt.Printf("%s %v\n", b[:n], err)
+		f.Close()
+	}
+	// Output:
+	// three <nil>
+	// three <nil>
 }
 
 // A read without a copy: the Buffer is memory of the Scheduler's pool, and goes back there.

@@ -36,8 +36,8 @@ func lostMemory(t *testing.T) []byte {
 	return b
 }
 
-// TestLostMemory: a program that recovers from the panic of a call whose memory cannot be touched goes on:
-// the file is not locked, and can be closed.
+// TestLostMemory: a program that recovers from the panic of a call whose memory cannot be touched
+// goes on: the file is not locked, and can be closed.
 func TestLostMemory(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	lost := lostMemory(t)

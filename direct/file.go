@@ -9,53 +9,38 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
-// File is an open file whose reads and writes go past the page cache (O_DIRECT). It
-// does not have O_DIRECT's conditions: any offset, any length and any memory will do.
+// File is an open file whose reads and writes go past the page cache (O_DIRECT).
 //
 //	f, err := direct.Create("log")
 //	…
 //	n, err := f.WriteAt([]byte("one byte more makes the file one byte longer"), 0)
 //
-// A transfer that is aligned in offset, length and memory goes straight between the
-// device and the caller's slice. The rest goes through buffers; a block that is written
-// in part is read first. [File.Explain] returns the alignment.
+// An aligned transfer goes straight between the device and the caller's slice. Any other goes
+// through a buffer, and a block that is written in part is read first. [File.Explain] returns the
+// alignment. No other program ever sees a size that is rounded up to a block: the last block of a
+// file goes through the page cache. If the file system has no O_DIRECT, all goes through the page
+// cache.
 //
-// The end of the file is always that of package os: no other program ever sees a size
-// that is rounded up to a block. For that, what is written into the block in which the
-// file ends goes through the page cache, and so does what a write leaves beyond the last
-// whole block. No more than a page of it stays there.
-//
-// If the file system has no O_DIRECT, or not for this file, a File reads and writes
-// through the page cache, like a [sluice.File].
-//
-// It is a regular file or a block device. It has no position, so it cannot be opened with
-// O_APPEND. If it can be written it has two descriptors.
+// It is a regular file or a block device. It has no position, so O_APPEND is refused.
 //
 // # Errors
 //
-// As in package os errors are *fs.PathError, except for io.EOF, which is bare. A negative
-// offset or length is an error. So is a ReadAt or a WriteAt that reaches beyond the largest
-// offset; other reads end there with io.EOF. An operation that the file was
-// not opened for fails with EBADF. A closed File returns os.ErrClosed, a nil one
-// os.ErrInvalid, bare.
+// Errors are *fs.PathError, except io.EOF, and os.ErrInvalid for a nil File. A negative offset
+// or length is an error. So is a ReadAt or WriteAt beyond the largest offset. A read of a file open
+// for writing alone, or a write of one open for reading, is EBADF.
 //
 // # Concurrency
 //
-// All methods may be called by any number of goroutines at once. Writes of different
-// bytes never undo each other, even if they share a block, and even through several Files
-// of the same file in this process that go past the page cache. Other programs, Files that
-// go through the page cache (Explain says so), and files that were not opened by this package
-// are not protected: if they write to the same blocks at the same time, either write may be
-// undone. A program that truncates the file while a File writes to its last block may find it
-// longer again.
+// All methods may be called by any number of goroutines at once. Writes of different bytes never
+// undo each other, also if they share a block and go through several Files of this process. Other
+// programs, other packages, and Files for which Explain says that they use the page cache, may undo
+// a write to the same block, and must not truncate the file while its last block is written.
 type File struct {
 	file        *sluice.File   // with O_DIRECT, if direct is not nil
 	h           *handle.File   // file's
 	direct      *directio.File // nil if the page cache is used
 	explanation string         // what Explain returns
 }
-
-var _ sluice.DiskFile = (*File)(nil)
 
 // Close closes the file once its operations in progress have ended; see
 // sluice.File.Close.
@@ -144,8 +129,9 @@ func (f *File) buffered() *sluice.File {
 }
 
 // release calls do, which gives back the memory of a stream that was dropped, after a wait for the
-// device. The wait needs a goroutine of its own: a cleanup of the Go runtime that waits holds up
-// those of the whole program. The Close of s waits for it. Nothing of the stream is in flight once s is closed.
+// device. The wait needs another goroutine: a cleanup of the Go runtime that waits holds up
+// all cleanups of the program. The Close of s waits for it. Nothing of the stream is in flight once
+// s is closed.
 func release(s *handle.Scheduler, do func()) {
 	if s.Acquire() != nil {
 		do()

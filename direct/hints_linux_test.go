@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -16,36 +15,6 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
-
-// TestSetLifetime asks the kernel for what has been set.
-func TestSetLifetime(t *testing.T) {
-	s := testenv.Scheduler(t, sluice.Options{})
-	name := filepath.Join(t.TempDir(), "file")
-	f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	other, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
-	for i, l := range []direct.Lifetime{
-		direct.LifetimeNotSet, direct.LifetimeNone, direct.LifetimeShort,
-		direct.LifetimeMedium, direct.LifetimeLong, direct.LifetimeExtreme,
-	} {
-		err := f.SetLifetime(l)
-		if errors.Is(err, errors.ErrUnsupported) {
-			skip.For(t, skip.Kernel, err)
-		}
-		var got uint64
-		_, _, e := unix.Syscall(unix.SYS_FCNTL, other.Fd(), unix.F_GET_RW_HINT, uintptr(unsafe.Pointer(&got)))
-		if err != nil || e != 0 || got != uint64(i) {
-			t.Errorf("SetLifetime(%d) = %v; the kernel has %d, %v; want %d", l, err, got, e, i)
-		}
-	}
-}
 
 // TestAdviseDontNeed drops the page in which a file ends, which has come into
 // the page cache by a write, and what others have read.
@@ -122,7 +91,6 @@ func TestHintErrors(t *testing.T) {
 		text string
 		op   string
 	}{
-		{func(f *direct.File) error { return f.SetLifetime(6) }, "lifetime 6 is not between 0 and 5", "setlifetime"},
 		{func(f *direct.File) error { return f.Advise(0, 0, 5) }, "advice 5 is not between 0 and 4", "advise"},
 		{func(f *direct.File) error { return f.Advise(-1, 0, 0) }, "negative offset", "advise"},
 		{func(f *direct.File) error { return f.Advise(0, -1, 0) }, "negative length", "advise"},

@@ -16,8 +16,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestLargestFile reads a file that ends at the largest offset. Only some file systems have such files.
-// Package internal/test/offsets reads and writes their last bytes.
+// TestLargestFile reads a file that ends at the largest offset. Only some file systems have such
+// files. Package internal/test/offsets reads and writes their last bytes.
 func TestLargestFile(t *testing.T) {
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := filepath.Join(dir, "largest")

@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/directio"
 	"github.com/sluiceio/sluice/internal/errs"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -20,22 +21,17 @@ func Create(name string) (*File, error) {
 	return OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }
 
-// OpenFile opens the named file, a regular file or a block device, with the flags and the
-// mode of os.OpenFile. O_APPEND is refused (EINVAL). So are other kinds of files, without
-// waiting for them: a directory with EISDIR, a pipe, a socket or a character device with
-// errors.ErrUnsupported.
-//
-// OpenFile opens the file twice. If the second open is refused, because perm denies it to a user
-// that is not root, the File uses the page cache, and Explain says so.
-//
-// With O_WRONLY a block that is written in part cannot be read first. It goes through the
-// page cache instead.
+// OpenFile opens a regular file or a block device, with the flags and the mode of os.OpenFile.
+// O_APPEND is EINVAL, a directory is EISDIR, and any other kind of file is errors.ErrUnsupported.
+// OpenFile opens a file for writing twice; if perm denies the second open, the File uses the page
+// cache. With O_WRONLY, blocks that are written in part go through the page cache, as they cannot
+// be read first.
 func OpenFile(name string, flag int, perm os.FileMode) (*File, error) {
 	return OpenOn(nil, name, flag, perm)
 }
 
-// OpenOn is OpenFile on the Scheduler s. The functions Open, Create and OpenFile use that
-// of [sluice.Default], and so does OpenOn if s is nil.
+// OpenOn is OpenFile on the Scheduler s. If s is nil, it is the Scheduler that sluice.Default
+// returns, which Open, Create and OpenFile use.
 func OpenOn(s *sluice.Scheduler, name string, flag int, perm os.FileMode) (*File, error) {
 	d, err := open(s, name, flag, perm)
 	if err == nil {
@@ -59,16 +55,16 @@ func open(s *sluice.Scheduler, name string, flag int, perm os.FileMode) (*File, 
 	}
 	// This is checked before the open creates or truncates a file, or waits for the other
 	// end of a pipe.
-	if err := s.Internal().Usable(); err != nil {
+	if err := inside.Scheduler(s).Usable(); err != nil {
 		return nil, err
 	}
-	if !isNew(flag) && s.Internal().Disk == nil {
+	if !isNew(flag) && inside.Scheduler(s).Disk == nil {
 		// The open of a directory fails, or makes a file in it (O_TMPFILE).
 		if info, err := os.Stat(name); err == nil && !info.IsDir() && !onDisk(info.Mode()) {
 			return nil, notOnDisk(info.Mode())
 		}
 	}
-	f, err := s.Internal().OpenFile(name, flag&^sys.O_DIRECT, perm)
+	f, err := inside.Scheduler(s).OpenFile(name, flag&^sys.O_DIRECT, perm)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +94,7 @@ func newFile(s *sluice.Scheduler, f *os.File, flag int) (*File, error) {
 		f.Close() // nothing was written
 		return nil, err
 	}
-	h := file.Internal()
+	h := inside.File(file)
 	d, err := directio.New(h, g, f, flag)
 	if err != nil {
 		file.Close()
@@ -122,8 +118,8 @@ func newBuffered(s *sluice.Scheduler, f *os.File, why directio.Refused) (*File, 
 	if err != nil {
 		return nil, err
 	}
-	file.Internal().PrivatePosition()
-	return &File{file: file, h: file.Internal(), explanation: "buffered: " + why.Error()}, nil
+	inside.File(file).PrivatePosition()
+	return &File{file: file, h: inside.File(file), explanation: "buffered: " + why.Error()}, nil
 }
 
 var (

@@ -12,19 +12,11 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
-// ReadBuffer reads n bytes at off into a [Buffer], without a copy. The caller must
-// release it. It has fewer bytes only where the file ends. At the end of the file and
-// beyond there is no Buffer, and the error is io.EOF. If n is 0 the Buffer is empty.
-//
-// The memory comes from the Scheduler's pool, for n bytes even where the file ends
-// before. If the pool's limit (sluice.Options.BufferMemory) is reached, ReadBuffer waits until
-// enough is released, until ctx ends, or until the Scheduler is closed (os.ErrClosed). A Buffer
-// that is kept while all others of its 2 MiB are released counts as 2 MiB for larger ones: copy the
-// bytes of small Buffers that are kept for long. Close of the file alone does not wait for such a
-// call, nor end it: the call returns os.ErrClosed once there is memory. If n is more than the limit, it fails at once. A request that the
-// device has when ctx ends is waited for, as by ReadAtContext.
-//
-// A read that is not aligned reads whole blocks: at most two more than n bytes take.
+// ReadBuffer reads n bytes at off into a Buffer, without a copy. The caller must release it. It has
+// fewer bytes only where the file ends; at the end there is no Buffer, and the error is io.EOF. If
+// the Scheduler's pool is full, ReadBuffer waits until Buffers are released, ctx ends, or the
+// Scheduler is closed; Close of the file does not end that wait. If n is more than the pool has, it
+// fails at once. A small Buffer keeps 2 MiB of the pool from larger ones: copy what is kept.
 func (f *File) ReadBuffer(ctx context.Context, off int64, n int) (Buffer, error) {
 	if f == nil {
 		return Buffer{}, os.ErrInvalid

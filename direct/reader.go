@@ -36,9 +36,8 @@ type ReaderOptions struct {
 	Start, End int64
 }
 
-// Reader reads a File, or a part of it, from front to back, and reads ahead. It
-// starts a new request whenever a buffer has been consumed, so that the device has
-// several at all times.
+// Reader reads a File, or a part of it, from front to back, and reads ahead. It starts a request
+// whenever a buffer has been consumed, so the device always has several.
 //
 //	r, err := f.NewReader(ctx, direct.ReaderOptions{})
 //	if err != nil {
@@ -55,32 +54,24 @@ type ReaderOptions struct {
 //		b.Release()
 //	}
 //
-// Next returns the buffers themselves. Read, ReadByte and WriteTo are those of package
-// io. They can be mixed: each continues where the last one ended. ReadAt reads elsewhere.
+// Next returns the buffers themselves. Read, WriteTo and Seek are as in package io, and can be
+// mixed with Next: each continues where the last one ended. ReadAt reads elsewhere.
 //
 // # Memory
 //
-// A Reader has about BufferSize x ReadAhead bytes of buffers, however long the file is. Memory
-// comes in powers of two, and above 2 MiB in multiples of 2 MiB, so other sizes take more: 4 KiB x 10
-// takes 64 KiB. A Reader takes its buffers from the Scheduler's pool (sluice.Options.BufferMemory) at the
-// first read, and gives them back at the end of the file and in Close. Once half of the pool
-// is in use it continues with one buffer, and waits for that if there is none. A program
-// that reads many streams in turn must leave memory for one buffer of each. Otherwise
-// the last Reader waits until its context ends, or until the Scheduler is closed
-// (os.ErrClosed). Close of the File alone does not wait for a call that waits for memory, nor
-// end it: the call returns os.ErrClosed once there is memory.
+// A Reader has about BufferSize x ReadAhead bytes of the Scheduler's pool
+// (sluice.Options.BufferMemory), from the first read to the end of the file or Close. Once half of
+// the pool is in use it continues with one buffer. If there is none it waits, until ctx ends or the
+// Scheduler is closed; Close of the File does not end that wait. So leave memory for one buffer of
+// each stream.
 //
 // # Errors
 //
-// At the end there is io.EOF. The end is that of the file at that moment: if the file
-// has grown since, the next call reads on. An error of the device is returned when its
-// place in the stream is reached, after all bytes before it; the next call tries that
-// place again. When the context has ended or the File was closed, calls return the
-// context's error or os.ErrClosed, at the latest when the current buffer is consumed.
-// After Close they return os.ErrClosed.
-//
-// As with package os, nothing is promised for bytes that are written while they are
-// read. How early they are read depends on ReadAhead.
+// The end of the file is io.EOF; if the file grows later, the next call reads on. An error of the
+// device is returned after all bytes before it, and the next call tries that place again. When the
+// context has ended or the File was closed, calls return the context's error or os.ErrClosed, at
+// the latest when the current buffer is consumed. Bytes that are written while they are read may be
+// old or new.
 //
 // # Concurrency
 //
@@ -96,19 +87,17 @@ type Reader struct {
 	q       *directio.ReadQueue
 	cleanup runtime.Cleanup
 
-	pos  int64  // of the next byte, in the file
-	rest []byte // the bytes at pos: what is left of the oldest read
-	// byteRead: the last call was ReadByte, and UnreadByte can give its byte back.
-	byteRead bool
-	closed   bool
+	pos    int64  // of the next byte, in the file
+	rest   []byte // the bytes at pos: what is left of the oldest read
+	closed bool
 
 	lastAt int64 // where the last ReadAt ended, in the file
 	aside  int   // how many ReadAts in a row were not the stream's, and followed each other
 }
 
-// NewReader returns a Reader of the file, or of a part of it. It reads nothing yet. The
-// stream ends when ctx does. The caller must close it. The error says which option is
-// wrong, or that the file is closed.
+// NewReader returns a Reader of the file, or of a part of it. The first read starts it, and the end
+// of ctx ends it. The caller must close it. The error says which option is wrong, or that the file
+// is closed.
 func (f *File) NewReader(ctx context.Context, o ReaderOptions) (*Reader, error) {
 	if f == nil {
 		return nil, os.ErrInvalid
@@ -163,7 +152,7 @@ func (r *Reader) Close() error {
 	if r.closed {
 		return r.file.h.Error("close", os.ErrClosed)
 	}
-	r.closed, r.rest, r.byteRead = true, nil, false
+	r.closed, r.rest = true, nil
 	r.cleanup.Stop()
 	r.q.Close()
 	return nil
@@ -171,13 +160,12 @@ func (r *Reader) Close() error {
 
 // Seek sets the position of the next read and returns it, relative to Start. The offset
 // is relative to Start, to the current position or to the end, as whence says
-// (io.SeekStart, io.SeekCurrent, io.SeekEnd). The end is End, or that of the file if it
+// (io.SeekStart, io.SeekCurrent, io.SeekEnd). The end is End, or the file's end if it
 // comes before. What was read ahead is kept if the position lies in it at the next read.
 func (r *Reader) Seek(offset int64, whence int) (int64, error) {
 	if r == nil {
 		return 0, os.ErrInvalid
 	}
-	r.byteRead = false
 	pos, err := r.seek(offset, whence)
 	if err != nil {
 		return 0, pathError(r.file, "seek", err)

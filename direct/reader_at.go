@@ -7,22 +7,15 @@ import (
 	"syscall"
 )
 
-// ReadAt reads len(b) bytes at off, which is relative to Start, and returns how many it has read.
-// If they are fewer there is an error; at the end of the part that is read that is io.EOF. The
-// position does not change.
-//
-// It is for callers that read mostly from front to back, with gaps and exceptions. Bytes that
-// the stream holds, or soon gets to, are taken from there, and the stream goes on after them.
-// Others are read by themselves, as by File.ReadAt, and the stream stays where it is. If such reads
-// follow each other, the stream starts again there. A ReadAt that the stream has no memory for is
-// made by itself, too. It does not wait for memory.
-//
-// Unlike other ReadAts it may be called by one goroutine at a time, as all methods of a Reader.
+// ReadAt reads len(b) bytes at off, relative to Start, and returns how many it has read. With fewer
+// there is an error; at the end of the part that is io.EOF. The position does not change. It is for
+// callers that read mostly from front to back: bytes near the stream come from its buffers, others
+// as by File.ReadAt. After several distant reads in a row the stream starts again there. One
+// goroutine at a time may call it, as all methods of a Reader.
 func (r *Reader) ReadAt(b []byte, off int64) (n int, err error) {
 	if r == nil {
 		return 0, os.ErrInvalid
 	}
-	r.byteRead = false
 	pos := r.pos
 	n, err = r.readAt(b, off)
 	r.goTo(pos)
@@ -81,7 +74,8 @@ func (r *Reader) goesTo(pos int64) bool {
 }
 
 // take copies the bytes from pos on to b by way of the stream. It waits for reads in progress. It
-// returns fewer bytes than b has if there is no memory, or if the file ends or cannot be read there.
+// returns fewer bytes than b has if there is no memory, or if the file ends or cannot be read
+// there.
 func (r *Reader) take(b []byte, pos int64) (n int) {
 	if core := r.file.h.Core; core != nil {
 		if !core.Use() {

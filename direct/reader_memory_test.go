@@ -6,12 +6,13 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestReaderGoesOnWithWhatItHas: a Reader that has read ahead does not wait for memory. The memory of the read that it has
-// consumed has gone to another call, which waited for it.
+// TestReaderGoesOnWithWhatItHas: a Reader that has read ahead does not wait for memory. The memory
+// of the read that it has consumed has gone to another call, which waited for it.
 func TestReaderGoesOnWithWhatItHas(t *testing.T) {
 	hang.Watch(t)
 	const size = 512 << 10
@@ -31,7 +32,7 @@ func TestReaderGoesOnWithWhatItHas(t *testing.T) {
 	read(make([]byte, 1), 0) // starts two reads
 	// ReadBuffer takes memory for two blocks more, and memory comes in powers of two.
 	const other = size - 2*testenv.PageSize
-	pool := s.Internal().Buffers
+	pool := inside.Scheduler(s).Buffers
 	for pool.Stats().InUse+size <= 4*size {
 		held, err := f.ReadBuffer(t.Context(), 0, other)
 		if err != nil {

@@ -8,13 +8,9 @@ import (
 	"github.com/sluiceio/sluice/internal/directio"
 )
 
-// Next returns the bytes from the position up to the end of the buffer that it is in:
-// that is at the next multiple of BufferSize, counted from the front of the file, or at
-// the end of the part that is read. The caller must release the Buffer, and should do so before
-// the next call. Until then it is one of the ReadAhead buffers; held longer it takes
-// memory beside the stream's.
-//
-// Next does not allocate.
+// Next returns the bytes from the position up to the next multiple of BufferSize in the file, or to
+// the end of the part that is read. The caller must release the Buffer, and should do so before the
+// next call: a Buffer that is held takes memory beside the stream's. Next does not allocate.
 func (r *Reader) Next() (Buffer, error) {
 	if err := r.ready(); err != nil {
 		return Buffer{}, err
@@ -25,11 +21,10 @@ func (r *Reader) Next() (Buffer, error) {
 	return Buffer{b}, nil
 }
 
-// Read reads up to len(b) bytes: what is left of the buffer that the position is in. It
-// waits for the disk only if nothing is left.
+// Read reads up to len(b) bytes: the rest of the buffer that the position is in. It waits for the
+// disk only if that is empty.
 func (r *Reader) Read(b []byte) (n int, err error) {
 	if len(b) == 0 && r != nil && !r.closed {
-		r.byteRead = false
 		return 0, nil
 	}
 	if err := r.ready(); err != nil {
@@ -43,37 +38,8 @@ func (r *Reader) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// ReadByte reads one byte.
-func (r *Reader) ReadByte() (byte, error) {
-	if r == nil || len(r.rest) == 0 {
-		if err := r.ready(); err != nil {
-			return 0, err
-		}
-	}
-	c := r.rest[0]
-	r.rest = r.rest[1:]
-	r.pos++
-	r.byteRead = true
-	return c, nil
-}
-
-// UnreadByte makes the next read begin with the byte that ReadByte has just returned. It
-// returns an error if the last call was not ReadByte.
-func (r *Reader) UnreadByte() error {
-	if r == nil {
-		return os.ErrInvalid
-	}
-	if !r.byteRead {
-		return pathError(r.file, "read", errors.New("UnreadByte without a ReadByte before"))
-	}
-	r.byteRead = false
-	r.pos--
-	r.rest = r.q.Oldest().Bytes(r.pos)
-	return nil
-}
-
-// WriteTo writes all bytes from the position to the end to w, one buffer after the other,
-// without a copy. It returns how many bytes w has taken; the position is after them.
+// WriteTo writes all bytes from the position to the end to w, one buffer after the other, without a
+// copy. It returns how many bytes w has taken; the position is after them.
 func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 	for {
 		if err := r.ready(); err != nil {
@@ -100,7 +66,6 @@ func (r *Reader) ready() error {
 	if r == nil {
 		return os.ErrInvalid
 	}
-	r.byteRead = false
 	if len(r.rest) > 0 {
 		return nil
 	}

@@ -25,7 +25,7 @@ type ReadManyOptions struct {
 	// MergeSize is the most bytes of one request that several ranges share. Of the
 	// next few ranges, at most Depth, those that are neighbours or overlap are
 	// merged. 0 means 128 KiB; the most is 2 MiB; below 0 no ranges are merged. A
-	// longer range is a request of its own.
+	// longer range is one request.
 	MergeSize int
 
 	// MergeGap is the most bytes between two neighbours that are merged. These
@@ -90,8 +90,8 @@ type ReadResult struct {
 
 var errNoRanges = errors.New("the sequence of ranges is nil (slices.Values makes one of a slice)")
 
-// ReadMany reads many ranges of the file, with up to Depth requests in flight, and
-// yields each range in a [Buffer], without a copy. Neighbours are read as one.
+// ReadMany reads many ranges of the file, with up to Depth requests in flight, and yields each
+// range in a Buffer, without a copy. Neighbours are read as one.
 //
 //	for r, err := range f.ReadMany(ctx, slices.Values(ranges), direct.ReadManyOptions{}) {
 //		if err != nil {
@@ -101,33 +101,17 @@ var errNoRanges = errors.New("the sequence of ranges is nil (slices.Values makes
 //		r.Buffer.Release()
 //	}
 //
-// Ranges may overlap, repeat and come in any order. ReadMany takes ranges ahead of
-// the results: up to about 3 x Depth of them, and more where ranges are merged. So
-// the sequence must not wait for the results of earlier ranges.
+// Ranges may overlap, repeat and come in any order. The sequence must not wait for results, because
+// ReadMany takes ranges ahead of them.
 //
-// A result is what [File.ReadBuffer] returns for the range. It has fewer bytes
-// only where the file ends; at the end of the file and beyond it has none, and the
-// error is io.EOF. An error belongs to its range alone, and the iteration goes on
-// until the caller breaks. If a request for several ranges fails, each of them is
-// read by itself.
-//
-// An error that ends the iteration is yielded once, as its last step, with a zero
-// ReadResult: ctx has ended (results that were not yielded yet are dropped), the file
-// was closed, or an option is wrong.
-//
-// Breaking out of the loop withdraws the requests in flight, waits for those that
-// cannot be withdrawn, and gives their memory back.
-//
-// Once half of the pool (sluice.Options.BufferMemory) is in use, ReadMany continues with one
-// request at a time. So there is memory for what the body of the loop reads. Without
-// memory for one request it waits, as ReadBuffer does. A caller that holds all Buffers
-// itself waits for ever, or until ctx ends or the Scheduler is closed.
-//
-// # Concurrency
-//
-// The iterator that ReadMany returns may be used again if ranges can be, and by any
-// number of goroutines at once. It starts no goroutine: the goroutine that loops runs
-// both ranges and the body of the loop.
+//   - Errors: the error of a range is as by [File.ReadBuffer], and the iteration goes on. An error
+//     with a zero ReadResult is the last step: ctx has ended, the file was closed, or an option is
+//     wrong.
+//   - Break: requests in flight are withdrawn, or waited for if the kernel has them.
+//   - Memory: with half of the pool in use there is one request at a time. A caller that holds all
+//     Buffers waits until ctx ends or the Scheduler is closed.
+//   - Concurrency: any number of goroutines may use the iterator at once, if ranges can be. It
+//     starts no goroutine: the goroutine that loops runs both ranges and the body of the loop.
 func (f *File) ReadMany(ctx context.Context, ranges iter.Seq[Range], o ReadManyOptions) iter.Seq2[ReadResult, error] {
 	return func(yield func(ReadResult, error) bool) {
 		if f == nil {

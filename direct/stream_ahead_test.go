@@ -76,7 +76,7 @@ func TestReadAhead(t *testing.T) {
 func TestSeekKeepsTheWindow(t *testing.T) {
 	f, text, reads := counted(t)
 	r := reader(t, f, direct.ReaderOptions{BufferSize: aheadSize, ReadAhead: 4})
-	if _, err := r.ReadByte(); err != nil {
+	if _, err := readByte(r); err != nil {
 		t.Fatal(err)
 	}
 	for _, to := range []int64{aheadSize / 2, 10, 2*aheadSize + 5} {
@@ -86,8 +86,8 @@ func TestSeekKeepsTheWindow(t *testing.T) {
 		if pos, err := r.Seek(to, io.SeekStart); pos != to || err != nil {
 			t.Fatalf("Seek = %d, %v", pos, err)
 		}
-		if c, err := r.ReadByte(); c != text[to] || err != nil {
-			t.Errorf("ReadByte at %d = %q, %v; want %q", to, c, err, text[to])
+		if c, err := readByte(r); c != text[to] || err != nil {
+			t.Errorf("Read of a byte at %d = %q, %v; want %q", to, c, err, text[to])
 		}
 	}
 	if rest, err := io.ReadAll(r); !bytes.Equal(rest, text[2*aheadSize+6:]) || err != nil {
@@ -115,8 +115,8 @@ func TestSmallBuffersAreReadAsOne(t *testing.T) {
 			return fault.Verdict{}
 		}))
 		r := reader(t, f, direct.ReaderOptions{BufferSize: of.size, ReadAhead: of.count})
-		if c, err := r.ReadByte(); c != text[0] || err != nil {
-			t.Fatalf("ReadByte = %q, %v", c, err)
+		if c, err := readByte(r); c != text[0] || err != nil {
+			t.Fatalf("Read of a byte = %q, %v", c, err)
 		}
 		if n := f.BuffersInUse(); n != int64(of.memory) {
 			t.Errorf("%+v: %d bytes of buffers in use", of, n)
@@ -139,8 +139,8 @@ func TestIdleReaders(t *testing.T) {
 		var readers [100]*direct.Reader
 		for i := range readers {
 			readers[i] = reader(t, f, direct.ReaderOptions{BufferSize: testenv.PageSize, ReadAhead: 6})
-			if c, err := readers[i].ReadByte(); c != text[0] || err != nil {
-				t.Fatalf("ReadByte = %d, %v", c, err)
+			if c, err := readByte(readers[i]); c != text[0] || err != nil {
+				t.Fatalf("Read of a byte = %d, %v", c, err)
 			}
 		}
 		got := make([]byte, aheadSize)

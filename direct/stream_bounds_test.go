@@ -98,17 +98,15 @@ func TestStreamAllocs(t *testing.T) {
 			})
 			mem := make([]byte, size/2)
 			allocs.None(t, "Read", func() error { _, err := r.Read(mem); return err })
-			allocs.None(t, "ReadByte", func() error { _, err := r.ReadByte(); return err })
 			w := writer(t, f, direct.WriterOptions{BufferSize: size})
 			allocs.None(t, "Write", func() error { _, err := w.Write(mem); return err })
-			allocs.None(t, "WriteByte", func() error { return w.WriteByte(1) })
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
 			w = writer(t, f, direct.WriterOptions{BufferSize: size, Start: 256 << 20}) // makes it longer
 			allocs.None(t, "Write at the end", func() error { _, err := w.Write(mem); return err })
 			allocs.None(t, "Flush", func() error {
-				w.WriteByte(1)
+				w.Write(mem[:1])
 				return w.Flush()
 			})
 			f.Close()

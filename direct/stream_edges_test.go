@@ -88,12 +88,12 @@ func TestStreamsOfNothing(t *testing.T) {
 	}{{nil, nil, os.ErrInvalid}, {r, w, os.ErrClosed}} {
 		_, err1 := c.r.Next()
 		_, err2 := c.r.Read(make([]byte, 1))
-		_, err3 := c.r.ReadByte()
+		_, err3 := readByte(c.r)
 		_, err4 := c.r.WriteTo(io.Discard)
 		_, err5 := c.r.Seek(0, 0)
 		_, err6 := c.w.Write(nil)
 		_, err7 := c.w.ReadFrom(strings.NewReader("x"))
-		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, c.r.Close(), c.w.Flush(), c.w.Sync(), c.w.WriteByte(1), c.w.Close()} {
+		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, c.r.Close(), c.w.Flush(), c.w.Sync(), writeByte(c.w, 1), c.w.Close()} {
 			if !errors.Is(err, c.want) {
 				t.Errorf("call %d = %v; want %v", i, err, c.want)
 			}
@@ -136,7 +136,7 @@ func TestStreamsPastTheEnd(t *testing.T) {
 			t.Errorf("Write at the largest offset = %v, and Close = %v; want EFBIG", err, err1)
 		}
 		w = writer(t, f, direct.WriterOptions{Start: 10_000})
-		w.WriteString("far")
+		io.WriteString(w, "far")
 		if err := w.Close(); err != nil {
 			t.Errorf("Close = %v", err)
 		}
@@ -147,7 +147,8 @@ func TestStreamsPastTheEnd(t *testing.T) {
 	})
 }
 
-// TestEmptyFileOfTheWrongWay: a file that is open for writing alone cannot be read, also where it ends.
+// TestEmptyFileOfTheWrongWay: a file that is open for writing alone cannot be read, also where it
+// ends.
 func TestEmptyFileOfTheWrongWay(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, err := direct.OpenOn(s, filepath.Join(t.TempDir(), "file"), os.O_WRONLY|os.O_CREATE, 0o666)

@@ -27,8 +27,8 @@ var faultyStreams = []struct {
 	{64 << 10, 2, 0},
 }
 
-// TestReaderBeforeBadBlock: of a buffer with a block that cannot be read, the bytes before that block come
-// first, and then the error, each time.
+// TestReaderBeforeBadBlock: of a buffer with a block that cannot be read, the bytes before that
+// block come first, and then the error, each time.
 func TestReaderBeforeBadBlock(t *testing.T) {
 	const before = 5 * testenv.PageSize
 	for _, of := range faultyStreams {
@@ -124,7 +124,7 @@ func TestReaderTriesAgain(t *testing.T) {
 // at the latest in Close, and in every call after it came first; without one
 // all is written.
 func TestWriterFaults(t *testing.T) {
-	for _, how := range []string{"Write", "Write, Flush", "ReadFrom", "WriteByte"} {
+	for _, how := range []string{"Write", "Write, Flush", "ReadFrom", "Write of bytes"} {
 		for _, of := range faultyStreams {
 			for k := 0; ; k++ {
 				count := fault.NewCounter(k, fault.Verdict{Errno: syscall.ENOSPC})
@@ -163,9 +163,9 @@ func afterFault(t *testing.T, w *direct.Writer, first error) {
 	t.Helper()
 	if first != nil {
 		_, err1 := w.Write([]byte{1})
-		_, err2 := w.WriteString("1")
+		_, err2 := io.WriteString(w, "1")
 		_, err3 := w.ReadFrom(bytes.NewReader([]byte{1}))
-		for i, err := range []error{err1, err2, err3, w.WriteByte(1), w.Flush(), w.Sync()} {
+		for i, err := range []error{err1, err2, err3, writeByte(w, 1), w.Flush(), w.Sync()} {
 			if err != first {
 				t.Errorf("call %d after %v = %v", i, first, err)
 			}
@@ -186,9 +186,9 @@ func writeBy(w *direct.Writer, how string, b []byte) (err error) {
 	switch how {
 	case "ReadFrom":
 		_, err = w.ReadFrom(onlyRead{bytes.NewReader(b)})
-	case "WriteByte":
+	case "Write of bytes":
 		for i := 0; i < len(b) && err == nil; i++ {
-			err = w.WriteByte(b[i])
+			err = writeByte(w, b[i])
 		}
 	default:
 		for len(b) > 0 && err == nil {
@@ -239,9 +239,9 @@ func TestWriterTellsSoon(t *testing.T) {
 	if n, err := w.Write(make([]byte, 32*testenv.PageSize)); n != 32*testenv.PageSize || err != nil {
 		t.Fatalf("Write = %d, %v", n, err)
 	}
-	testenv.WaitFor(t, "the error", func() bool { return w.WriteByte(1) != nil })
-	if err := w.WriteByte(1); !errors.Is(err, syscall.EIO) {
-		t.Errorf("WriteByte = %v; want EIO", err)
+	testenv.WaitFor(t, "the error", func() bool { return writeByte(w, 1) != nil })
+	if err := writeByte(w, 1); !errors.Is(err, syscall.EIO) {
+		t.Errorf("Write of a byte = %v; want EIO", err)
 	}
 	if err := w.Close(); !errors.Is(err, syscall.EIO) {
 		t.Errorf("Close = %v; want EIO", err)

@@ -16,8 +16,8 @@ import (
 	"github.com/sluiceio/sluice/sluicetest"
 )
 
-// TestWriterLeavesNoGap has each write of a Writer that makes its file longer fail once. At no time does the file have bytes
-// behind those that are missing.
+// TestWriterLeavesNoGap has each write of a Writer that makes its file longer fail once. At no time
+// does the file have bytes behind those that are missing.
 func TestWriterLeavesNoGap(t *testing.T) {
 	for name, c := range map[string]gapCase{
 		"new file":           {open: direct.OpenOn, with: syscall.ENOSPC},
@@ -91,8 +91,8 @@ func (c gapCase) run(t *testing.T) {
 // bufferSize is that of a buffer that is written by itself, and not as one with its neighbours.
 const bufferSize = 128 << 10 // 128 KiB
 
-// wantPrefix returns a function that checks what a Writer of b has left in its file: all of b, or the front of it if err is
-// with.
+// wantPrefix returns a function that checks what a Writer of b has left in its file: all of b, or
+// the front of it if err is with.
 func wantPrefix(t *testing.T, b []byte, err error, with syscall.Errno) func(got []byte, err error) {
 	return func(got []byte, errRead error) {
 		t.Helper()

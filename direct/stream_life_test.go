@@ -50,9 +50,9 @@ func TestStreamsOfAClosedFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := reader(t, f, direct.ReaderOptions{BufferSize: 64 << 10, ReadAhead: 3})
-		c, err := r.ReadByte()
+		c, err := readByte(r)
 		if err != nil || c != testenv.Noise(64 * testenv.PageSize)[0] {
-			t.Fatalf("ReadByte = %d, %v", c, err)
+			t.Fatalf("Read of a byte = %d, %v", c, err)
 		}
 		w, err := f.NewWriter(t.Context(), direct.WriterOptions{BufferSize: 64 << 10, WriteBehind: 3})
 		if err != nil {
@@ -69,10 +69,10 @@ func TestStreamsOfAClosedFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		for err == nil {
-			_, err = r.ReadByte() // what is left of the buffer
+			_, err = readByte(r) // what is left of the buffer
 		}
 		if !errors.Is(err, os.ErrClosed) {
-			t.Errorf("ReadByte = %v; want os.ErrClosed", err)
+			t.Errorf("Read of a byte = %v; want os.ErrClosed", err)
 		}
 		if _, err := r.Next(); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("Next = %v; want os.ErrClosed", err)
@@ -153,10 +153,10 @@ func TestStreamContext(t *testing.T) {
 		cancel()
 		_, err1 := r.Next()
 		_, err2 := r.Read(make([]byte, 1))
-		_, err3 := r.ReadByte()
+		_, err3 := readByte(r)
 		_, err4 := r.WriteTo(io.Discard)
 		_, err5 := w.Write([]byte{1})
-		for i, err := range []error{err1, err2, err3, err4, err5, w.Flush(), w.Sync(), w.WriteByte(1), w.Close()} {
+		for i, err := range []error{err1, err2, err3, err4, err5, w.Flush(), w.Sync(), writeByte(w, 1), w.Close()} {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("call %d = %v; want context.Canceled", i, err)
 			}
@@ -292,7 +292,7 @@ func forgetStreams(t *testing.T, s *sluice.Scheduler, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.ReadByte(); err != nil {
+	if _, err := readByte(r); err != nil {
 		t.Fatal(err)
 	}
 	w, err := f.NewWriter(context.Background(), direct.WriterOptions{BufferSize: testenv.PageSize, WriteBehind: 8})

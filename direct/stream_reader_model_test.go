@@ -48,7 +48,6 @@ type readerModel struct {
 	file []byte // what the file is
 	pos  int64  // relative to Start
 	at   int64  // where the last ReadAt ended, relative to Start
-	byte bool   // the last call was a ReadByte
 	held []heldBuffer
 	done []string
 }
@@ -112,17 +111,13 @@ func (m *readerModel) note(format string, args ...any) {
 }
 
 func (m *readerModel) step() {
-	wasByte := m.byte
-	m.byte = false
 	switch k := m.r.IntN(20); {
 	case k < 6:
 		m.read()
 	case k < 12:
 		m.next()
-	case k < 15:
-		m.readByte()
 	case k < 16:
-		m.unreadByte(wasByte)
+		m.readByte()
 	case k < 18:
 		m.seek()
 	case k < 19:
@@ -135,7 +130,6 @@ func (m *readerModel) step() {
 		}
 	default:
 		m.grow()
-		m.byte = wasByte
 	}
 }
 
@@ -208,25 +202,13 @@ func (m *readerModel) letGo(n int) {
 }
 
 func (m *readerModel) readByte() {
-	c, err := m.sr.ReadByte()
-	m.note("ReadByte at %d = %d, %v", m.pos, c, err)
+	c, err := readByte(m.sr)
+	m.note("Read of a byte at %d = %d, %v", m.pos, c, err)
 	if err != nil {
 		m.got(nil, err)
 		return
 	}
 	m.got([]byte{c}, nil)
-	m.byte = true
-}
-
-func (m *readerModel) unreadByte(can bool) {
-	err := m.sr.UnreadByte()
-	m.note("UnreadByte at %d = %v", m.pos, err)
-	if (err == nil) != can {
-		m.t.Errorf("UnreadByte = %v; want an error: %v", err, !can)
-	}
-	if can {
-		m.pos--
-	}
 }
 
 func (m *readerModel) seek() {

@@ -64,8 +64,8 @@ func writerNoSpace(t *testing.T, s *sluice.Scheduler, dir string) {
 	places.SyncFS(t, dir)
 }
 
-// TestWriterNearlyNoSpace: ext4 gives the room of a direct write back that does not fit as a whole, and the smaller one
-// after it fits. It is not made: the file would have zeros before it.
+// TestWriterNearlyNoSpace: ext4 gives the room of a direct write back that does not fit as a whole,
+// and the smaller one after it fits. It is not made: the file would have zeros before it.
 func TestWriterNearlyNoSpace(t *testing.T) {
 	dir := places.FileSystems["ext4"](t, 24<<20)
 	f := create(t, testenv.Scheduler(t, sluice.Options{}), dir)

@@ -80,14 +80,12 @@ func (m *writerModel) step() {
 	case 0:
 		m.put(b[:min(1, n)], func(b []byte) (int, error) {
 			for _, c := range b {
-				if err := m.w.WriteByte(c); err != nil {
+				if err := writeByte(m.w, c); err != nil {
 					return 0, err
 				}
 			}
 			return len(b), nil
 		})
-	case 1:
-		m.put(b, func(b []byte) (int, error) { return m.w.WriteString(string(b)) })
 	case 2, 3:
 		m.put(b, func(b []byte) (int, error) {
 			n, err := m.w.ReadFrom(onlyRead{bytes.NewReader(b)})

@@ -26,7 +26,7 @@ func (f *File) DatasyncContext(ctx context.Context) error {
 }
 
 // commit calls first for the file, and second for its second descriptor if that needs an
-// fsync of its own.
+// fsync, too.
 func (f *File) commit(ctx context.Context, first func(*sluice.File, context.Context) error, second func(*sched.Scheduler, context.Context, *sched.File) error) error {
 	err := first(f.buffered(), ctx)
 	if err != nil || f.direct == nil {

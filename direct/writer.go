@@ -31,8 +31,7 @@ type WriterOptions struct {
 	Start int64
 }
 
-// Writer writes to a File from some offset on. While its buffers are being written
-// it takes more.
+// Writer writes to a File from some offset on. While its buffers are being written it takes more.
 //
 //	w, err := f.NewWriter(ctx, direct.WriterOptions{})
 //	if err != nil {
@@ -46,30 +45,24 @@ type WriterOptions struct {
 //	…
 //	return w.Close() // after w.Sync, if it must survive a crash
 //
-// The file is never longer than what has been written: its end is written as by WriteAt.
-// Buffers that make it longer are written in order, buffers that overwrite it in any
-// order. If a buffer cannot be written, nothing is written behind it that would make the
-// file longer.
+// The file is never longer than the bytes written. Buffers that make it longer are written in
+// order; after one that fails no later one is written. Buffers that overwrite are written in any
+// order.
 //
-// A Writer has about BufferSize x WriteBehind bytes of buffers, however much is written; see
-// the memory of a Reader. It takes them from the Scheduler's pool (sluice.Options.BufferMemory) when it is
-// written to, and gives them back in Flush. Once half of the pool is in use it continues
-// with fewer buffers. It needs at least one, for which it waits.
+// A Writer has about BufferSize x WriteBehind bytes of the Scheduler's pool, until Flush. Once half
+// of the pool is in use it continues with fewer buffers, and waits for one if it has none.
 //
 // # Errors
 //
-// Write returns before its bytes are written, so an error may belong to the bytes of an
-// earlier call. The first error ends the stream. The next call after it has happened
-// returns it, and so does every later call, including Flush, Sync and Close. So if Flush
-// or Close returns nil, all bytes are written. If it returns an error, any part of what
-// was written since the last Flush may be missing. The end of the context is such an
-// error. So is os.ErrClosed, if the File is closed while there is something left to
-// write.
+// Write returns before its bytes are written, so an error may belong to bytes of an earlier call.
+// The first error ends the stream, and every later call returns it: if Flush or Close returns nil,
+// all bytes are written. The end of the context, and a File that is closed too early, are errors as
+// well.
 //
 // # Concurrency
 //
-// One goroutine at a time may use a Writer. Several Writers, and WriteAt, may write to a
-// file at once: writes of different bytes never undo each other.
+// One goroutine at a time may use a Writer. Several Writers, and WriteAt, may write to a file at
+// once: writes of different bytes never undo each other.
 type Writer struct {
 	file    *File
 	ctx     context.Context
@@ -87,9 +80,9 @@ type Writer struct {
 	closed bool
 }
 
-// NewWriter returns a Writer that begins at o.Start. The stream ends when ctx does. The
-// caller must close it. The error says which option is wrong, or that the file is closed.
-// If the file was not opened for writing, the first call that writes returns the error.
+// NewWriter returns a Writer that begins at o.Start. The end of ctx ends it. The caller must close
+// it. The error says which option is wrong, or that the file is closed. If the file was not opened
+// for writing, the first call that writes returns the error.
 func (f *File) NewWriter(ctx context.Context, o WriterOptions) (*Writer, error) {
 	if f == nil {
 		return nil, os.ErrInvalid

@@ -5,12 +5,11 @@ import (
 	"io"
 
 	"github.com/sluiceio/sluice/internal/directio"
-	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Write copies b into the stream's buffers, and writes a buffer when it is full. Flush
-// writes the last one. Write returns how many bytes it has taken: all, or fewer and an
-// error, which may be that of earlier bytes.
+// Write copies b into the stream's buffers, and writes a buffer when it is full. Flush writes the
+// last one. Write returns how many bytes it has taken. If they are fewer there is an error, which
+// may be of earlier bytes.
 func (w *Writer) Write(b []byte) (n int, err error) {
 	if err := w.usable(); err != nil {
 		return 0, err
@@ -27,22 +26,6 @@ func (w *Writer) Write(b []byte) (n int, err error) {
 		}
 	}
 	return n, nil
-}
-
-// WriteString is Write of the bytes of s.
-func (w *Writer) WriteString(s string) (n int, err error) { return w.Write(sys.Bytes(s)) }
-
-// WriteByte is Write of one byte.
-func (w *Writer) WriteByte(c byte) error {
-	if err := w.usable(); err != nil {
-		return err
-	}
-	if err := w.room(); err != nil {
-		return err
-	}
-	w.mem[w.end] = c
-	w.filled(1)
-	return w.err
 }
 
 // ReadFrom reads from r until io.EOF, straight into the stream's buffers. It returns how

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"sync/atomic"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/usecount"
 )
 
@@ -44,19 +44,15 @@ type Mapping struct {
 	asked, lost atomic.Int64
 }
 
-// Map maps the n bytes at off of f; n 0 means up to the end of the file. They need not begin or end
-// at a page, but must be in the file. Changes of the file are seen through the mapping. The error
-// is errors.ErrUnsupported for a file without disk I/O (see [sluice.File]) and for one that is open
-// with O_DIRECT, whose reads would not bring pages into memory.
-//
-// The Mapping uses f: close the Mapping first. Reads are of f's [sluice.Class], if f is a view. A
-// Mapping that is not closed stays mapped until the program ends, as memory that Load has returned
-// may be in use.
+// Map maps the n bytes at off of f, which the file must have; n 0 means up to the end of the file.
+// Changes of the file are seen through the mapping. If f has no disk I/O, or is open with O_DIRECT,
+// the error is errors.ErrUnsupported. Close the Mapping before f. If f is a view, reads are of its
+// class. A Mapping that is not closed stays mapped until the program ends.
 func Map(f *sluice.File, off, n int64) (*Mapping, error) {
 	if f == nil {
 		return nil, os.ErrInvalid
 	}
-	h := f.Internal()
+	h := inside.File(f)
 	m, err := newMapping(f, off, n)
 	if err != nil {
 		return nil, h.Error("map", err)
@@ -66,7 +62,7 @@ func Map(f *sluice.File, off, n int64) (*Mapping, error) {
 
 // newMapping is Map, without the file's name in the error.
 func newMapping(f *sluice.File, off, n int64) (*Mapping, error) {
-	h := f.Internal()
+	h := inside.File(f)
 	n, err := lengthOf(h, off, n)
 	if err != nil {
 		return nil, err
@@ -129,17 +125,17 @@ func sizeOf(h *handle.File) (size int64, err error) {
 	return handle.Size(h.OS)
 }
 
-// Len returns the number of bytes that are mapped.
-func (m *Mapping) Len() int64 { return int64(len(m.bytes)) }
-
-// Bytes returns all that is mapped. Touching what is not resident waits in a page fault: see Load.
+// Bytes returns all that is mapped. Touching a page that is not resident waits in a page fault; see
+// [Mapping.Load].
 func (m *Mapping) Bytes() []byte { return m.bytes }
+
+func (m *Mapping) size() int64 { return int64(len(m.bytes)) }
 
 // page returns the number of the page with the byte at off of the Mapping.
 func (m *Mapping) page(off int64) int64 { return (off + m.lead) >> m.shift }
 
-// Close unmaps the memory, once the calls in progress have ended. Calls from then on fail with
-// os.ErrClosed. So does a second Close.
+// Close unmaps the memory, once the calls in progress have ended. Later calls, and a second Close,
+// fail with os.ErrClosed.
 func (m *Mapping) Close() error {
 	if !m.uses.Close(m.resident.close) {
 		return m.error("unmap", os.ErrClosed)
@@ -149,12 +145,9 @@ func (m *Mapping) Close() error {
 }
 
 // Load returns the n bytes at off of the Mapping, resident in memory. The caller must not write to
-// them: that is a fault. For what is not resident, Load waits as a read of the file does.
-//
-// The error is io.ErrUnexpectedEOF for bytes that the file has lost since Map, os.ErrClosed after
-// Close of the Mapping or of the file, or the device's; a range that is not in the Mapping, and memory
-// that cannot be touched, such as a hole of a full tmpfs, are errors as well. Errors are *fs.PathError. The error of a page that Load remembers as resident may come late: see
-// the package's comment.
+// them: that is a fault. If they are not resident, Load waits as a read of the file does. The error
+// is a *fs.PathError around io.ErrUnexpectedEOF for bytes that the file has lost since Map, around
+// os.ErrClosed after Close of the Mapping or of the file, or around the device's error.
 func (m *Mapping) Load(off, n int64) ([]byte, error) {
 	if off >= 0 && n > 0 && n <= int64(len(m.bytes))-off {
 		page := m.page(off)
@@ -163,14 +156,6 @@ func (m *Mapping) Load(off, n int64) ([]byte, error) {
 		}
 	}
 	return m.load(context.Background(), off, n)
-}
-
-// LoadContext is Load, but if ctx ends first it returns ctx's error.
-func (m *Mapping) LoadContext(ctx context.Context, off, n int64) ([]byte, error) {
-	if err := handle.ContextError(ctx); err != nil {
-		return nil, m.error("load", err)
-	}
-	return m.load(ctx, off, n)
 }
 
 // load is Load of pages that may be unknown.
@@ -195,42 +180,10 @@ func (m *Mapping) check(off, n int64) error {
 	if err := handle.CheckRange(off, n); err != nil {
 		return err
 	}
-	if size := m.Len(); off > size || n > size-off {
+	if size := m.size(); off > size || n > size-off {
 		return fmt.Errorf("%d bytes at %d are not in the mapping, which has %d", n, off, size)
 	}
 	return nil
-}
-
-// ReadAt copies len(b) bytes at off of the Mapping to b, and returns how many it has copied. It
-// returns fewer only with an error: io.EOF at the end of the Mapping, or one of Load's. Unlike
-// touching memory that Load has returned, ReadAt also returns an error if the file is truncated, or
-// the device fails, meanwhile. For that it asks the system for the size of the file where it has
-// copied zeros from the end of a page, or before more zeros.
-func (m *Mapping) ReadAt(b []byte, off int64) (int, error) {
-	if off < 0 {
-		return 0, m.error("read", errors.New("negative offset"))
-	}
-	n := min(int64(len(b)), max(0, m.Len()-off))
-	if !m.uses.Use() { // during the copy as well
-		return 0, m.error("read", os.ErrClosed)
-	}
-	defer m.uses.Done()
-	if n > 0 {
-		_, err := m.Load(off, n)
-		if err == nil {
-			err = m.copy(b[:n], off)
-		}
-		if errors.Is(err, errFault) {
-			err = m.readFile(b[:n], off)
-		}
-		if err != nil {
-			return 0, m.error("read", err)
-		}
-	}
-	if int(n) < len(b) {
-		return int(n), io.EOF
-	}
-	return int(n), nil
 }
 
 // error returns err as package os would, with the file's name; nil as it is.
@@ -239,5 +192,5 @@ func (m *Mapping) error(op string, err error) error {
 	if errors.As(err, &named) { // of a read of the file
 		err = named.Err
 	}
-	return m.file.Internal().Error(op, err)
+	return inside.File(m.file).Error(op, err)
 }

@@ -85,8 +85,8 @@ func TestLoad(t *testing.T) {
 			if part.n > 0 {
 				want = want[:part.n]
 			}
-			if m.Len() != int64(len(want)) || !bytes.Equal(m.Bytes(), want) {
-				t.Fatalf("%d bytes at %d: Len = %d, or Bytes differ; want %d", part.n, part.off, m.Len(), len(want))
+			if !bytes.Equal(m.Bytes(), want) {
+				t.Fatalf("%d bytes at %d: %d are mapped, or they differ; want %d", part.n, part.off, len(m.Bytes()), len(want))
 			}
 			rng := rand.New(rand.NewPCG(uint64(part.off), 1))
 			for i := range 200 {
@@ -94,19 +94,14 @@ func TestLoad(t *testing.T) {
 					dropCache(t, f)
 					m.Forget()
 				}
-				off := rng.Int64N(m.Len())
-				n := rng.Int64N(min(m.Len()-off+1, 1<<rng.IntN(20)))
+				off := rng.Int64N(int64(len(m.Bytes())))
+				n := rng.Int64N(min(int64(len(m.Bytes()))-off+1, 1<<rng.IntN(20)))
 				b, err := m.Load(off, n)
 				if err != nil || !bytes.Equal(b, want[off:off+n]) {
 					t.Fatalf("Load(%d, %d) of %d at %d = %d bytes, %v; want the file's", off, n, part.n, part.off, len(b), err)
 				}
 				if n > 0 && (!m.Knows(off) || !m.Knows(off+n-1)) {
 					t.Fatalf("Load(%d, %d) is not remembered", off, n)
-				}
-				b = make([]byte, n+1)
-				got, err := m.ReadAt(b, off)
-				if end := min(n+1, m.Len()-off); int64(got) != end || !bytes.Equal(b[:got], want[off:off+end]) || (err == io.EOF) != (end <= n) {
-					t.Fatalf("ReadAt of %d at %d = %d, %v; want %d", n+1, off, got, err, end)
 				}
 			}
 			if err := m.Close(); err != nil {
@@ -151,7 +146,7 @@ func TestCloseWaits(t *testing.T) {
 		defer cancel()
 		loaded := make(chan error, 1)
 		go func() {
-			_, err := m.LoadContext(ctx, 256*page, 1)
+			_, err := m.LoadUntil(ctx, 256*page, 1)
 			loaded <- err
 		}()
 		d.Wait(t, s, 1)
@@ -186,7 +181,7 @@ func TestRemembers(t *testing.T) {
 		before := s.Stats()
 		do()
 		now := s.Stats()
-		return now.Cached + now.Blocking + now.Queued - before.Cached - before.Blocking - before.Queued
+		return now.Cached + now.Plain + now.Queued - before.Cached - before.Plain - before.Queued
 	}
 	load := func() {
 		if _, err := m.Load(5*page, 100); err != nil {
@@ -205,7 +200,8 @@ func TestRemembers(t *testing.T) {
 	}
 }
 
-// TestAsksTheKernel: the kernel's answer alone shows that many pages are still resident. None of them is read.
+// TestAsksTheKernel: the kernel's answer alone shows that many pages are still resident. None of
+// them is read.
 func TestAsksTheKernel(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, _ := file(t, s, t.TempDir(), 64*page)
@@ -214,13 +210,13 @@ func TestAsksTheKernel(t *testing.T) {
 		skip.For(t, skip.Platform, "the kernel does not tell which pages are resident")
 	}
 	m.OutlastTest()
-	if _, err := m.Load(0, m.Len()); err != nil {
+	if _, err := m.Load(0, int64(len(m.Bytes()))); err != nil {
 		t.Fatal(err)
 	}
 	read := func() int64 { return s.Stats().BytesRead }
 	m.Forget()
 	before := read()
-	if _, err := m.Load(0, m.Len()); err != nil {
+	if _, err := m.Load(0, int64(len(m.Bytes()))); err != nil {
 		t.Fatal(err)
 	}
 	// The kernel may have reclaimed a few pages meanwhile.
@@ -251,10 +247,6 @@ func TestTruncated(t *testing.T) {
 		if err := f.Truncate(10*page + 5); err != nil {
 			t.Fatal(err)
 		}
-		b := make([]byte, 4*page)
-		if n, err := m.ReadAt(b, 50*page); n != 0 || err == nil {
-			t.Errorf("ReadAt of what is gone = %d, %v; want 0 and an error", n, err)
-		}
 		m.Forget()
 		if _, err := m.Load(0, 9*page); err != nil { // the kernel is asked about more pages than these
 			t.Errorf("Load of what is left = %v", err)
@@ -265,10 +257,6 @@ func TestTruncated(t *testing.T) {
 		if _, err := m.Load(50*page, 1); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("Load of what is gone = %v; want %v", err, io.ErrUnexpectedEOF)
 		}
-		var named *os.PathError
-		if _, err := m.ReadAt(make([]byte, 1), 50*page); !errors.As(err, &named) || named.Op != "read" {
-			t.Errorf("ReadAt of what is gone = %v; want an error of read", err)
-		}
 		if _, err := m.Load(9*page, 2*page); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("Load beyond the end in its page = %v; want %v", err, io.ErrUnexpectedEOF)
 		}
@@ -276,69 +264,6 @@ func TestTruncated(t *testing.T) {
 			t.Errorf("Load of what is left = %d bytes, %v", len(got), err)
 		}
 	})
-}
-
-// TestReadAtOfLostZeros: of the page in which a truncated file ends, the kernel makes zeros of what the file has
-// lost, and a touch of them is no fault. ReadAt returns an error for them all the same.
-func TestReadAtOfLostZeros(t *testing.T) {
-	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
-		for _, lead := range []int64{0, 100} {
-			f, text := file(t, s, dir, 2*page+1000)
-			m := mapFile(t, f, lead, 0)
-			m.OutlastTest()
-			if _, err := m.Load(0, m.Len()); err != nil { // all is known
-				t.Fatal(err)
-			}
-			const left = 2*page + 5
-			if err := f.Truncate(left); err != nil {
-				t.Fatal(err)
-			}
-			b := make([]byte, 2*page)
-			for _, c := range []struct{ off, n int64 }{{2*page + 500, 100}, {2 * page, 6}, {left, 1}, {2*page - 1, 100}, {100, 2 * page}} {
-				if n, err := m.ReadAt(b[:c.n], c.off-lead); n != 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
-					t.Errorf("ReadAt of %d bytes at %d of the file, which has lost some = %d, %v; want 0, %v", c.n, c.off, n, err, io.ErrUnexpectedEOF)
-				}
-			}
-			for _, c := range []struct{ off, n int64 }{{2 * page, 5}, {2*page - 1, 6}, {100, 2*page - 100}, {left - 1, 1}} {
-				if n, err := m.ReadAt(b[:c.n], c.off-lead); int64(n) != c.n || err != nil || !bytes.Equal(b[:n], text[c.off:c.off+c.n]) {
-					t.Errorf("ReadAt of %d bytes at %d of the file, which has them = %d, %v", c.n, c.off, n, err)
-				}
-			}
-			m.Close()
-			f.Close()
-		}
-	})
-}
-
-// TestReadAtOfZeros: zeros that the file has are no error.
-func TestReadAtOfZeros(t *testing.T) {
-	s := testenv.Scheduler(t, sluice.Options{})
-	f, _ := file(t, s, t.TempDir(), 10)
-	if err := errors.Join(f.Truncate(0), f.Truncate(3*page+1000)); err != nil {
-		t.Fatal(err)
-	}
-	m := mapFile(t, f, 0, 0)
-	b := bytes.Repeat([]byte{1}, 3*page+1001)
-	if n, err := m.ReadAt(b, 0); n != 3*page+1000 || err != io.EOF || !bytes.Equal(b[:n], make([]byte, n)) {
-		t.Errorf("ReadAt = %d, %v; want %d zeros, io.EOF", n, err, 3*page+1000)
-	}
-}
-
-// TestFaultsOfOthers: a copy into memory that cannot be written to is the caller's panic.
-func TestFaultsOfOthers(t *testing.T) {
-	s := testenv.Scheduler(t, sluice.Options{})
-	f, _ := file(t, s, t.TempDir(), 2*page)
-	m := mapFile(t, f, 0, 0)
-	other := mapFile(t, f, 0, 0)
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-		if n, err := m.ReadAt(make([]byte, 10), 0); n != 10 || err != nil {
-			t.Errorf("ReadAt after the panic = %d, %v", n, err)
-		}
-	}()
-	_, _ = m.ReadAt(other.Bytes(), 0)
 }
 
 // TestDeviceFails: Load returns the device's error, and remembers nothing.
@@ -354,7 +279,7 @@ func TestDeviceFails(t *testing.T) {
 	dropCache(t, f)
 	ctx, cancel := context.WithCancel(t.Context()) // so that no read is a plain call
 	defer cancel()
-	_, err := m.LoadContext(ctx, 256*page, 1)
+	_, err := m.LoadUntil(ctx, 256*page, 1)
 	if err == nil {
 		skip.For(t, skip.Chance, "the file has stayed in the page cache")
 	}
@@ -367,23 +292,8 @@ func TestDeviceFails(t *testing.T) {
 	}
 }
 
-// TestContextEnds: a Load whose context has ended fails.
-func TestContextEnds(t *testing.T) {
-	s := testenv.Scheduler(t, sluice.Options{})
-	f, _ := file(t, s, t.TempDir(), page)
-	m := mapFile(t, f, 0, 0)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := m.LoadContext(ctx, 0, 1); !errors.Is(err, context.Canceled) {
-		t.Errorf("LoadContext = %v; want %v", err, context.Canceled)
-	}
-	if _, err := m.LoadContext(nil, 0, 1); err == nil { //nolint:staticcheck // what nil does
-		t.Error("LoadContext(nil) = nil; want an error")
-	}
-}
-
-// TestOtherOwner: the kernel does not tell others than a file's owner which pages are resident. Then
-// they are read.
+// TestOtherOwner: the kernel does not tell others than a file's owner which pages are resident.
+// Then they are read.
 func TestOtherOwner(t *testing.T) {
 	if os.Getuid() != 0 {
 		skip.For(t, skip.Root, "giving a file away needs root")
@@ -449,11 +359,12 @@ func TestErrors(t *testing.T) {
 		{"Load of nothing", load(m, 100, 0), ""},
 		{"Load after Close", load(closed, 0, 1), "load " + name + ": file already closed"},
 		{"Close after Close", closed.Close(), "unmap " + name + ": file already closed"},
-		{"Prefetch", m.Prefetch(mapped.Range{0, 50}, mapped.Range{50, 50}), ""},
-		{"Prefetch past the end", m.Prefetch(mapped.Range{99, 2}), "prefetch " + name + ": 2 bytes at 99 are not in the mapping, which has 100"},
-		{"Prefetch after Close", closed.Prefetch(mapped.Range{0, 1}), "prefetch " + name + ": file already closed"},
-		{"Advise", m.Advise(mapped.Range{0, 100}, sluice.AdviceRandom), ""},
-		{"Advise of another kind", m.Advise(mapped.Range{0, 100}, 77), "advise " + name + ": advice 77 is not between 0 and 4"},
+		{"Advise", m.Advise(0, 100, sluice.AdviceRandom), ""},
+		{"Advise up to the end", m.Advise(10, 0, sluice.AdviceRandom), ""},
+		{"Advise at the end", m.Advise(100, 0, sluice.AdviceRandom), ""},
+		{"Advise past the end", m.Advise(99, 2, sluice.AdviceRandom), "advise " + name + ": 2 bytes at 99 are not in the mapping, which has 100"},
+		{"Advise after Close", closed.Advise(0, 1, sluice.AdviceRandom), "advise " + name + ": file already closed"},
+		{"Advise of another kind", m.Advise(0, 100, 77), "advise " + name + ": advice 77 is not between 0 and 4"},
 	} {
 		text := ""
 		if c.err != nil {
@@ -479,7 +390,7 @@ func TestAdviseDontNeed(t *testing.T) {
 	if _, err := m.Load(0, 10*page); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Advise(mapped.Range{0, m.Len()}, sluice.AdviceDontNeed); err != nil {
+	if err := m.Advise(0, 0, sluice.AdviceDontNeed); err != nil {
 		t.Fatal(err)
 	}
 	if m.Knows(0) {

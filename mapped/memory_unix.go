@@ -22,7 +22,7 @@ func mmap(fd int, off int64, n int) ([]byte, error) {
 
 func munmap(b []byte) error { return os.NewSyscallError("munmap", unix.Munmap(b)) }
 
-// madvices are the advices of madvise(2) for those of package sluice.
+// madvices has the advice of madvise(2) for each sluice.Advice.
 var madvices = [...]int{
 	sluice.AdviceNormal:     unix.MADV_NORMAL,
 	sluice.AdviceSequential: unix.MADV_SEQUENTIAL,

@@ -7,8 +7,8 @@ import (
 )
 
 // mayAsk reports whether mincore(2) tells the truth about the file. To others than its owner, and
-// those who may write to it, it says that each page is resident (since Linux 5.2). The error is that of
-// fstat(2).
+// those who may write to it, it says that each page is resident (since Linux 5.2). The error is
+// that of fstat(2).
 func mayAsk(fd int) (bool, error) {
 	var st unix.Stat_t
 	if err := sys.Fstat(fd, &st); err != nil {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -80,11 +81,11 @@ func (m *Mapping) memory(first, last int64) []byte {
 	return m.pages[first<<m.shift : min(int64(len(m.pages)), (last+1)<<m.shift)]
 }
 
-// untouchable returns the error for the pages first to last, if the kernel cannot provide one of them.
-// The file may have been truncated since it was read.
+// untouchable returns the error for the pages first to last, if the kernel cannot provide one of
+// them. The file may have been truncated since it was read.
 func (m *Mapping) untouchable(first, last int64) error {
 	at := max(0, first<<m.shift-m.lead)
-	if _, err := m.end(at, min(m.Len(), (last+1)<<m.shift-m.lead)-at); err != nil {
+	if _, err := m.end(at, min(m.size(), (last+1)<<m.shift-m.lead)-at); err != nil {
 		return err
 	}
 	return errFault
@@ -122,7 +123,7 @@ func (m *Mapping) ask(off, n int64, g uint32) error {
 // n bytes at off are not in the file any more. The page cache may have a page past the end of a
 // file that was truncated, as a part of a larger folio. Touching it is a fault.
 func (m *Mapping) end(off, n int64) (int64, error) {
-	size, err := sizeOf(m.file.Internal())
+	size, err := sizeOf(inside.File(m.file))
 	end := size - m.start
 	if err == nil && m.lead+off+n > end {
 		err = io.ErrUnexpectedEOF
@@ -158,8 +159,8 @@ func (m *Mapping) missing(first, last int64) (n int) {
 	return n
 }
 
-// prefetch has the device read the missing pages of first to last at the same time. It does not wait
-// for them. It is a hint: what goes wrong, the read of each page meets again.
+// prefetch has the device read the missing pages of first to last at the same time. It does not
+// wait for them. It is a hint: what goes wrong, the read of each page meets again.
 func (m *Mapping) prefetch(first, last int64) {
 	for page := first; page <= last; page++ {
 		from := page

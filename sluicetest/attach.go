@@ -25,8 +25,9 @@ func (a attached) OpenFile(name string, flag int, _ fs.FileMode) (*os.File, erro
 // NewDriver implements handle.Disk.
 func (a attached) NewDriver(depth int) driver.Driver { return a.NewQueue(depth) }
 
-// core returns the options of a core on a. Its calls on files that are not a's go on to the system. A simulation can be
-// repeated: so nothing in it depends on how long anything takes, or on when the garbage collector runs.
+// core returns the options of a core on a. Its calls on files that are not a's go on to the system.
+// A simulation can be repeated: so nothing in it depends on how long anything takes, or on when the
+// garbage collector runs.
 func (a attached) core() sched.Options {
 	return sched.Options{Plain: 2, KeepDevices: true, Wrap: a.wrap, Look: a.Look, Device: a.device}
 }

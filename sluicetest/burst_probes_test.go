@@ -15,7 +15,8 @@ func giveWay(seed uint64) (stop func()) {
 	return func() { probe.Set(nil) }
 }
 
-// yields is a probe that lets other goroutines run before some of the accesses, now and then for long.
+// yields is a probe that lets other goroutines run before some of the accesses, now and then for
+// long.
 type yields struct {
 	seed  uint64
 	one   uint64 // one access in so many

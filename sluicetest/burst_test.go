@@ -12,8 +12,9 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/sim"
 )
 
-// bursts is run for a narrow world. In each round many goroutines begin at one instant, and make a few operations of a kind. The next
-// round begins when all have ended. So nobody comes by who would wake a goroutine that was forgotten.
+// bursts is run for a narrow world. In each round many goroutines begin at one instant, and make a
+// few operations of a kind. The next round begins when all have ended. So nobody comes by who would
+// wake a goroutine that was forgotten.
 func (w *world) bursts(seed uint64) {
 	w.narrow = true
 	w.build(seed)
@@ -168,7 +169,8 @@ func (a *actor) readMany(f *worldFile, h any) {
 	}
 }
 
-// canceled returns a context that is canceled after a few turns of other goroutines, perhaps at the end of a wait.
+// canceled returns a context that is canceled after a few turns of other goroutines, perhaps at the
+// end of a wait.
 func (a *actor) canceled(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	turns, wait := a.r.IntN(20), time.Duration(0)

@@ -10,8 +10,9 @@ import (
 
 var burstWorlds = flag.Int("sim.bursts", 150, "narrow worlds, with a seed each")
 
-// TestBursts runs narrow worlds, in which all must end. With the build tag sluice_probes goroutines give way to others at random, between their accesses
-// to shared fields. A wake-up that is lost in one order of these accesses leaves a goroutine behind then.
+// TestBursts runs narrow worlds, in which all must end. With the build tag sluice_probes goroutines
+// give way to others at random, between their accesses to shared fields. A wake-up that is lost in
+// one order of these accesses leaves a goroutine behind then.
 func TestBursts(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	first := seed.Of(t) * *stride

@@ -3,7 +3,6 @@ package sluicetest
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"syscall"
 	"time"
@@ -12,43 +11,47 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/sim"
 	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/inside"
 )
 
 // Options configures a [Disk]. With the zero value nothing fails, and no operation takes time.
 type Options struct {
 	// Seed decides all that is left to chance.
 	Seed uint64
-	// Latency is the longest time that an operation takes. It takes between 0 and this, by chance, and operations that are in
-	// progress together end in any order. It is not negative.
+	// Latency is the longest time that an operation takes. It takes between 0 and this, by chance, and
+	// operations that are in progress together end in any order. It is not negative.
 	Latency time.Duration
 	// Sector is the number of bytes that a crash never splits. 0 means 512; it is not negative.
 	Sector int
-	// Space is the most bytes that all files have together. A file has as many as its size says, holes included, or as Allocate
-	// has reserved beyond that. A write, a Truncate or an Allocate that needs more fails with ENOSPC. Removed files do not count,
-	// also while they are open. 0 means no limit; it is not negative.
+	// Space is the most bytes that all files have together. A file has as many as its size says, holes
+	// included, or as Allocate has reserved beyond that. A write, a Truncate or an Allocate that needs
+	// more fails with ENOSPC. Removed files do not count, also while they are open. 0 means no limit;
+	// it is not negative.
 	Space int64
-	// Short is the fraction of transfers of which the kernel makes only a part, from 0 to 1. A File makes the rest.
+	// Short is the fraction of transfers of which the kernel makes only a part, from 0 to 1. A File
+	// makes the rest.
 	Short float64
-	// Fail is the fraction of reads, writes, syncs and calls of SyncNames that fail with EIO, from 0 to 1.
+	// Fail is the fraction of reads, writes, syncs and calls of SyncNames that fail with EIO, from 0
+	// to 1.
 	Fail float64
-	// Cached is the fraction of small reads that find their bytes in the page cache, from 0 to 1. The others may wait for
-	// the disk.
+	// Cached is the fraction of small reads that find their bytes in the page cache, from 0 to 1. The
+	// others may wait for the disk.
 	Cached float64
-	// Scheduler are the options of the Scheduler. Driver is the one whose ways of waiting are simulated; "" means "uring".
+	// Scheduler are the options of the Scheduler. Driver is the one whose ways of waiting are
+	// simulated; "" means "uring".
 	Scheduler sluice.Options
 }
 
-// Disk is a disk in memory, and a [sluice.Scheduler] on it.
-//
-// All methods may be called by any number of goroutines at once, except Crash and Close.
+// Disk is a disk in memory, and a sluice.Scheduler on it. All methods except Crash and Close may be
+// called by any number of goroutines at once.
 type Disk struct {
 	disk      *sim.Disk
 	scheduler *sluice.Scheduler
 	options   sluice.Options
 }
 
-// NewDisk returns an empty disk. It panics if an option is out of range, or on Windows. A program that needs the disk no more calls
-// Close.
+// NewDisk returns an empty disk. It panics if an option is out of range, and on Windows. The caller
+// must call Close, or Crash.
 func NewDisk(o Options) *Disk {
 	return newDisk(sim.Options{
 		Seed: o.Seed, Latency: o.Latency, Timed: true, Sector: o.Sector, Space: o.Space,
@@ -68,7 +71,7 @@ func newDisk(o sim.Options, so sluice.Options) *Disk {
 
 func onDisk(disk *sim.Disk, o sluice.Options) *Disk {
 	a := attached{disk}
-	s, err := sluice.On(handle.Parts{Core: a.core(), Disk: a}, o)
+	s, err := inside.New(handle.Parts{Core: a.core(), Disk: a}, o)
 	if err != nil {
 		panic("sluicetest: " + err.Error())
 	}
@@ -78,14 +81,9 @@ func onDisk(disk *sim.Disk, o sluice.Options) *Disk {
 // Scheduler returns the Scheduler that opens files on the disk. The Disk closes it.
 func (d *Disk) Scheduler() *sluice.Scheduler { return d.scheduler }
 
-// OpenFile opens a file on the disk; see os.OpenFile. The mode does not count.
-func (d *Disk) OpenFile(name string, flag int, perm fs.FileMode) (*sluice.File, error) {
-	return d.scheduler.OpenFile(name, flag, perm)
-}
-
 // ReadFile returns the contents of a file; see os.ReadFile.
 func (d *Disk) ReadFile(name string) ([]byte, error) {
-	f, err := d.OpenFile(name, os.O_RDONLY, 0)
+	f, err := d.scheduler.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -93,9 +91,9 @@ func (d *Disk) ReadFile(name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Rename renames a file; see os.Rename. A crash may undo it until Sync of the file or SyncNames is called; a Datasync is
-// not enough. Rename changes the names in memory alone, as Remove and a creation do: it takes no time, ends on a frozen disk,
-// too, and Options.Fail does not make it fail.
+// Rename renames a file; see os.Rename. A crash may undo it until a Sync of the file or SyncNames;
+// a Datasync is not enough. Like Remove and a creation, it changes names in memory alone: it takes
+// no time, ends on a frozen disk, too, and Options.Fail does not make it fail.
 func (d *Disk) Rename(from, to string) error {
 	if err := d.disk.Rename(from, to); err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
@@ -103,8 +101,9 @@ func (d *Disk) Rename(from, to string) error {
 	return nil
 }
 
-// Remove removes a file; see os.Remove. A crash may undo it until SyncNames is called. The bytes are there as long as the file is
-// open. Once it is closed, the next SyncNames gives their memory back; on systems other than Linux, Close of the Disk does.
+// Remove removes a file; see os.Remove. A crash may undo it until SyncNames is called. An open file
+// keeps its bytes. The next SyncNames after it was closed gives their memory back; on systems other
+// than Linux, Close of the Disk does.
 func (d *Disk) Remove(name string) error {
 	if err := d.disk.Remove(name); err != nil {
 		return &os.PathError{Op: "remove", Path: name, Err: err}
@@ -115,8 +114,9 @@ func (d *Disk) Remove(name string) error {
 // Names returns the names of all files, sorted.
 func (d *Disk) Names() []string { return d.disk.Names() }
 
-// SyncNames makes creations, renames and removals durable that were made before, as an fsync of the directory does: it takes
-// time, waits on a frozen disk, and can fail. After a failure a crash may still undo them; the next SyncNames covers them, too.
+// SyncNames makes all earlier creations, renames and removals durable, as an fsync of the directory
+// does: it takes time, waits on a frozen disk, and can fail. After a failure a crash may still undo
+// them, and the next SyncNames covers them, too.
 func (d *Disk) SyncNames() error {
 	for {
 		err := d.disk.SyncNames()
@@ -129,15 +129,16 @@ func (d *Disk) SyncNames() error {
 	}
 }
 
-// FailRead has the n-th read from now on fail with err, 1 being the next. A call of the program may make
-// several reads, or none where the page cache has the bytes. err is a syscall.Errno, or counts as EIO.
+// FailRead makes the n-th read from now on fail with err, 1 being the next. A call of the program
+// may make several reads, or none where the bytes are cached. An err that is no syscall.Errno
+// counts as EIO.
 func (d *Disk) FailRead(n int, err error) { d.fail(n, err, driver.Read) }
 
-// FailWrite has the n-th write from now on fail with err, as FailRead does. Nothing is written then.
+// FailWrite makes the n-th write from now on fail with err, as FailRead does, and write nothing.
 func (d *Disk) FailWrite(n int, err error) { d.fail(n, err, driver.Write) }
 
-// FailSync has the n-th fsync or fdatasync from now on fail with err, as FailRead does. A SyncNames is an fsync, too. Syncs that
-// are called at the same time may share one.
+// FailSync makes the n-th fsync or fdatasync from now on fail with err, as FailRead does. SyncNames
+// is an fsync, too. Syncs that are called at the same time may share one.
 func (d *Disk) FailSync(n int, err error) { d.fail(n, err, driver.Fsync, driver.Fdatasync) }
 
 func (d *Disk) fail(n int, err error, codes ...driver.Code) {
@@ -150,14 +151,16 @@ func (d *Disk) fail(n int, err error, codes ...driver.Code) {
 	}})
 }
 
-// Freeze keeps the disk from answering until Thaw: operations wait, those in progress, too. Reads that the page cache has go on.
+// Freeze keeps the disk from answering until Thaw: operations wait, also those in progress. Cached
+// reads go on.
 func (d *Disk) Freeze() { d.disk.Freeze() }
 
 // Thaw ends Freeze.
 func (d *Disk) Thaw() { d.disk.Thaw() }
 
-// Crash cuts the power. Operations in progress fail with EIO, and the Scheduler is closed; so no goroutine may call it any more that does
-// not expect that. Crash returns the disk as it is when the power is back, with another Scheduler. The old Disk need not be closed.
+// Crash cuts the power. Operations in progress fail with EIO, and the Scheduler is closed. Crash
+// returns the disk as it is when the power is back, with another Scheduler. The old Disk need not
+// be closed.
 func (d *Disk) Crash() *Disk {
 	after := d.disk.Crash()
 	_ = d.Close() // what was open was not closed, and need not be

@@ -20,7 +20,7 @@ import (
 
 func open(t *testing.T, d *sluicetest.Disk, name string, flag int) *sluice.File {
 	t.Helper()
-	f, err := d.OpenFile(name, flag, 0o666)
+	f, err := d.Scheduler().OpenFile(name, flag, 0o666)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// outcomes runs a program on disks with many seeds, and returns what the crash has left of file "f", or "none".
+// outcomes runs a program on disks with many seeds, and returns what the crash has left of file
+// "f", or "none".
 func outcomes(t *testing.T, run func(d *sluicetest.Disk)) map[string]int {
 	t.Helper()
 	left := map[string]int{}
@@ -160,8 +161,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestCrashInProgress: a crash may leave a write that is in progress, at an offset, at the position or at the end, and may leave
-// nothing of it. Of two appends one is behind the other.
+// TestCrashInProgress: a crash may leave a write that is in progress, at an offset, at the position
+// or at the end, and may leave nothing of it. Of two appends one is behind the other.
 func TestCrashInProgress(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -244,8 +245,8 @@ func TestFails(t *testing.T) {
 	}
 }
 
-// TestInterrupted: a Sync that a signal has interrupted is repeated, as in package os, also one that was queued since the
-// last one was slow.
+// TestInterrupted: a Sync that a signal has interrupted is repeated, as in package os, also one
+// that was queued since the last one was slow.
 func TestInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := sluicetest.NewDisk(sluicetest.Options{Seed: 1, Latency: time.Second})
@@ -294,7 +295,8 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
-// TestSyncNames: SyncNames fails and waits as a sync does, and keeps what was done to names before it began. A Rename does not wait.
+// TestSyncNames: SyncNames fails and waits as a sync does, and keeps what was done to names before
+// it began. A Rename does not wait.
 func TestSyncNames(t *testing.T) {
 	lost := 0
 	for seed := range uint64(100) {
@@ -388,7 +390,8 @@ func TestOthers(t *testing.T) {
 	must(t, d.Close())
 }
 
-// TestCopies: copies between Files of a disk and others go through the disk, so that a Sync keeps them.
+// TestCopies: copies between Files of a disk and others go through the disk, so that a Sync keeps
+// them.
 func TestCopies(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	must(t, os.WriteFile(name, []byte("copied"), 0o666))

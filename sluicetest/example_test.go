@@ -64,7 +64,7 @@ func ExampleDisk_FailWrite() {
 func ExampleDisk_Freeze() {
 	d := sluicetest.NewDisk(sluicetest.Options{})
 	defer d.Close()
-	f, _ := d.OpenFile("data", os.O_RDWR|os.O_CREATE, 0o666)
+	f, _ := d.Scheduler().OpenFile("data", os.O_RDWR|os.O_CREATE, 0o666)
 	f.WriteAt([]byte("bytes"), 0)
 	d.Freeze()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)

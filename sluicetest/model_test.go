@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// cellSize is the piece of a file that a write of a world writes whole or not at all, as far as the model is concerned. It
-// divides a sector.
+// cellSize is the piece of a file that a write of a world writes whole or not at all, as far as the
+// model is concerned. It divides a sector.
 const cellSize = 64
 
-// fileModel is what a file may hold. Each actor writes to a region of its own, and is the only one to write there.
+// fileModel is what a file may hold. Each actor writes to a region of its own, and is the only one
+// to write there.
 type fileModel struct {
 	cells [][]version // of each cell, oldest first
 	// synced is, for each cell, the index of the oldest version that may be on the disk.

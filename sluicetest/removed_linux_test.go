@@ -28,7 +28,8 @@ func openInodes(t *testing.T) map[uint64]bool {
 	return open
 }
 
-// TestRemovedFiles: a removed file takes no memory once it is closed and a crash cannot bring it back. Until then it is there.
+// TestRemovedFiles: a removed file takes no memory once it is closed and a crash cannot bring it
+// back. Until then it is there.
 func TestRemovedFiles(t *testing.T) {
 	d := sluicetest.NewDisk(sluicetest.Options{})
 	before := openInodes(t)

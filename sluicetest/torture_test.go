@@ -14,12 +14,13 @@ var (
 	replay = flag.Bool("sim.replay", false, "run each world twice, and compare")
 )
 
-// TestWorlds runs worlds on simulated disks: files, direct files, streams, a cache, classes and Batches of one Scheduler, with devices that are
-// slow, fail, freeze and lose power. What a read returns and what a crash leaves must be what the calls have promised. From any state, with the
+// TestWorlds runs worlds on simulated disks: files, direct files, streams, a cache, classes and
+// Batches of one Scheduler, with devices that are slow, fail, freeze and lose power. What a read
+// returns and what a crash leaves must be what the calls have promised. From any state, with the
 // disk answering again, all must end.
 func TestWorlds(t *testing.T) {
-	// With one thread at a time, what happens depends on the seed alone, unless the system takes the processor from that
-	// thread for so long that the Go runtime lets another goroutine run.
+	// With one thread at a time, what happens depends on the seed alone, unless the system takes the
+	// processor from that thread for so long that the Go runtime lets another goroutine run.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	first := seed.Of(t) * *stride
 	ops, n := 0, 0

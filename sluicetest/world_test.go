@@ -20,6 +20,7 @@ import (
 	"github.com/sluiceio/sluice/cache"
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/driver/sim"
+	"github.com/sluiceio/sluice/internal/inside"
 )
 
 // world is a disk with a Scheduler, files, and actors that use them. A seed decides all of it.
@@ -29,7 +30,8 @@ type world struct {
 	disk  *Disk
 	start time.Time
 	files []*worldFile
-	// punctual: a read whose context ends returns soon. No plain call has it, because the driver is uring's and nothing fails.
+	// punctual: a read whose context ends returns soon. No plain call has it, because the driver is
+	// uring's and nothing fails.
 	punctual bool
 	static   *cache.File // its contents are known, and read through a cache
 	cache    *cache.Cache
@@ -48,21 +50,42 @@ type world struct {
 	classes []*sluice.Class
 }
 
+// diskFile is what a world needs of a File and of a direct.File.
+type diskFile interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Name() string
+	Stat() (os.FileInfo, error)
+	ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error)
+	WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error)
+	Truncate(size int64) error
+	Allocate(off, n int64) error
+	PunchHole(off, n int64) error
+	Advise(off, n int64, a sluice.Advice) error
+	Sync() error
+	SyncContext(ctx context.Context) error
+	Datasync() error
+	DatasyncContext(ctx context.Context) error
+}
+
 // worldFile is a file of a world. Its handle is replaced when an actor reopens it.
 type worldFile struct {
 	name   string
 	direct bool
 	mu     sync.Mutex // guards the rest; held for moments
-	handle sluice.DiskFile
+	handle diskFile
 	model  *fileModel
-	// reopening counts the handles that are being closed. A sync of theirs may fail yet, and the next handle does not know it.
+	// reopening counts the handles that are being closed. A sync of theirs may fail yet, and the next
+	// handle does not know it.
 	reopening int
 }
 
 // regionCells is how many cells an actor has in each file. Regions do not begin at blocks.
 const regionCells = 70
 
-// spacing is the distance of instants; see sim. Each goroutine of a world wakes at instants of its own.
+// spacing is the distance of instants; see sim. Each goroutine of a world wakes at instants of its
+// own.
 const (
 	spacing      = 64
 	atActor      = 1  // the first actor; the others follow
@@ -221,7 +244,8 @@ func (w *world) build(seed uint64) {
 	w.disk.disk.SetFail(fail)
 }
 
-// TestRingsOfDisk: a disk of several devices has as many rings as Options.Rings allows, and none under the pool.
+// TestRingsOfDisk: a disk of several devices has as many rings as Options.Rings allows, and none
+// under the pool.
 func TestRingsOfDisk(t *testing.T) {
 	for _, c := range []struct {
 		driver      string
@@ -232,7 +256,7 @@ func TestRingsOfDisk(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context()) // so that no read is a plain call by choice
 			defer cancel()
 			for i := range 3 {
-				f, err := d.OpenFile(fmt.Sprint("f", i), os.O_RDWR|os.O_CREATE, 0o666)
+				f, err := d.Scheduler().OpenFile(fmt.Sprint("f", i), os.O_RDWR|os.O_CREATE, 0o666)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -281,12 +305,12 @@ func (w *world) buildStatic() {
 
 // reopen replaces the handle of f.
 func (w *world) reopen(f *worldFile) {
-	var opened sluice.DiskFile
+	var opened diskFile
 	var err error
 	if f.direct {
 		opened, err = direct.OpenOn(w.disk.Scheduler(), f.name, os.O_RDWR|os.O_CREATE, 0o666)
 	} else {
-		opened, err = w.disk.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o666)
+		opened, err = w.disk.Scheduler().OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o666)
 	}
 	if err != nil {
 		w.note("open %s: %v", f.name, err)
@@ -371,7 +395,7 @@ func (w *world) end(crashed bool) {
 		w.fail("Close of the cache: %v", err)
 	}
 	synctest.Wait() // a goroutine that has helped a Batch may give its permit back after the Batch has returned
-	core := w.disk.Scheduler().Internal().Core
+	core := inside.Scheduler(w.disk.Scheduler()).Core
 	st := core.Stats()
 	if st.InFlight != 0 || st.Blocked != 0 {
 		w.fail("at the end %d operations are in flight, and %d threads wait", st.InFlight, st.Blocked)
@@ -530,7 +554,7 @@ func (a *actor) compare(f *worldFile, b []byte, off int, what string) {
 }
 
 // commit syncs f. What it covers must be on the disk when it returns nil.
-func (a *actor) commit(f *worldFile, h sluice.DiskFile) {
+func (a *actor) commit(f *worldFile, h diskFile) {
 	ctx, cancel := a.context()
 	defer cancel()
 	f.mu.Lock()
@@ -564,7 +588,8 @@ func (a *actor) synced(f *worldFile, begun int) {
 	}
 }
 
-// taint notes that a handle of f was closed. If a sync of the file has failed, another handle does not know it.
+// taint notes that a handle of f was closed. If a sync of the file has failed, another handle does
+// not know it.
 func (w *world) taint(f *worldFile) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -575,7 +600,7 @@ func (w *world) taint(f *worldFile) {
 }
 
 // stream reads or writes the actor's region by a stream.
-func (a *actor) stream(f *worldFile, h sluice.DiskFile) {
+func (a *actor) stream(f *worldFile, h diskFile) {
 	d, ok := h.(*direct.File)
 	if !ok {
 		a.batch(f, h)
@@ -636,7 +661,7 @@ func (a *actor) readStatic() {
 }
 
 // batch writes, syncs and reads in one Batch.
-func (a *actor) batch(f *worldFile, h sluice.DiskFile) {
+func (a *actor) batch(f *worldFile, h diskFile) {
 	file, ok := h.(*sluice.File)
 	if !ok {
 		a.readStatic()

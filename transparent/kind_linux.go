@@ -35,7 +35,7 @@ func kindOf(fd int) (k kind, ok bool) {
 	return kind{direct: flags&unix.O_DIRECT != 0, appends: flags&unix.O_APPEND != 0}, true
 }
 
-// onDisk reports, for a file system without a device of its own, whether its files behave
+// onDisk reports, for a file system without a device, whether its files behave
 // as files on a disk do. The kernel's special file systems do not: their reads may wait
 // without end, and not for a disk. Nor do file systems in user space, whose server may need
 // the scheduler to answer a request that waits in the scheduler.

@@ -6,10 +6,11 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// provider makes the states of descriptors, on a Scheduler of its own.
+// provider makes the states of descriptors, on a Scheduler for them alone.
 type provider struct {
 	face *sluice.Scheduler // acquired; tests release it and close it
 	core *sched.Scheduler  // the internals of face
@@ -24,7 +25,7 @@ func newProvider(driver string) (*provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := face.Internal()
+	h := inside.Scheduler(face)
 	if err := h.Acquire(); err != nil {
 		return nil, err
 	}
@@ -47,11 +48,11 @@ func (p *provider) open(fd int) *state {
 	return nil
 }
 
-// unwatched reports whether internal/poll may make calls by itself, which neither the
+// unwatched reports whether internal/poll may make calls directly, which neither the
 // counters nor a trace would have.
 func (p *provider) unwatched() bool { return !p.counts && !p.core.Hook().Recording() }
 
-// looks reports whether internal/poll may try the page cache by itself. It must not on
+// looks reports whether internal/poll may try the page cache directly. It must not on
 // kernels that do not report the end of a file there.
 func (p *provider) looks() bool { return p.unwatched() && p.core.KnowsEnd() }
 

@@ -13,7 +13,7 @@ import (
 func (p *provider) printStats() {
 	s := p.face.Stats()
 	line := fmt.Sprintf("sluice: driver %s: %d operations from the page cache, %d by plain calls, %d queued in %d batches; %d syncs shared; %d bytes read, %d written",
-		p.core.Driver().Name, s.Cached, s.Blocking, s.Queued, s.Batches, s.SharedSyncs, s.BytesRead, s.BytesWritten)
+		p.core.Driver().Name, s.Cached, s.Plain, s.Queued, s.Submits, s.SharedSyncs, s.BytesRead, s.BytesWritten)
 	for _, l := range p.core.LostDrivers() {
 		line += fmt.Sprintf("; %s stopped working: %v", l.Driver, l.Err)
 	}

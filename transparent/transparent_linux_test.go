@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/test/seed"
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
@@ -31,7 +32,7 @@ func eachDriver(t *testing.T, test func(t *testing.T, p *provider)) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {
-				p.face.Internal().Release()
+				inside.Scheduler(p.face).Release()
 				if err := p.face.Close(); err != nil {
 					t.Error(err)
 				}
@@ -226,7 +227,7 @@ func onPool(t *testing.T) *provider {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		p.face.Internal().Release()
+		inside.Scheduler(p.face).Release()
 		p.face.Close()
 	})
 	return p

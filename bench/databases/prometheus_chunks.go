@@ -139,11 +139,13 @@ func openMapped(name string) (*mappedSegment, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	s := &mappedSegment{m, f}
-	if err := m.Advise(mapped.Range{N: m.Len()}, sluice.AdviceRandom); err != nil {
+	if err := m.Advise(0, 0, sluice.AdviceRandom); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
+
+func (s *mappedSegment) Len() int64 { return int64(len(s.Bytes())) }
 
 func (s *mappedSegment) Close() error { return errors.Join(s.Mapping.Close(), s.file.Close()) }
 

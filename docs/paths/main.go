@@ -6,6 +6,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"log"
 	"math/rand/v2"
 	"os"
@@ -32,8 +33,8 @@ func main() {
 	say := func(what string) {
 		now := s.Stats()
 		fmt.Printf("%-20s cached %4d, plain %5d, queued %5d in %5d batches, shared Syncs %2d, rings %d\n", what,
-			now.Cached-last.Cached, now.Blocking-last.Blocking, now.Queued-last.Queued,
-			now.Batches-last.Batches, now.SharedSyncs-last.SharedSyncs, now.Rings)
+			now.Cached-last.Cached, now.Plain-last.Plain, now.Queued-last.Queued,
+			now.Submits-last.Submits, now.SharedSyncs-last.SharedSyncs, now.Rings)
 		last = now
 	}
 	read(f, 1)
@@ -60,8 +61,15 @@ func create(dir string) (*sluice.File, *direct.File) {
 	return f, d
 }
 
+// file is the part of a File, and of a direct.File, that this program needs.
+type file interface {
+	io.ReaderAt
+	io.WriterAt
+	Sync() error
+}
+
 // read makes 1000 random reads in each of n goroutines.
-func read(f sluice.DiskFile, n int) {
+func read(f file, n int) {
 	each(n, func(int) {
 		b := make([]byte, page)
 		for range 1000 {
@@ -72,7 +80,7 @@ func read(f sluice.DiskFile, n int) {
 }
 
 // write has n goroutines write a byte and call Sync.
-func write(f sluice.DiskFile, n int) {
+func write(f file, n int) {
 	each(n, func(i int) {
 		_, err := f.WriteAt([]byte("x"), int64(i))
 		check(err)

@@ -29,7 +29,7 @@ func TestPaths(t *testing.T) {
 	if n := after.BytesWritten - before.BytesWritten; n != 4 {
 		t.Errorf("%d bytes were written; want 4", n)
 	}
-	ops := after.Cached + after.Blocking + after.Queued - before.Cached - before.Blocking - before.Queued
+	ops := after.Cached + after.Plain + after.Queued - before.Cached - before.Plain - before.Queued
 	if syncs := 4 - (after.SharedSyncs - before.SharedSyncs); ops < 3004+syncs {
 		t.Errorf("%d operations; want at least %d", ops, 3004+syncs)
 	}

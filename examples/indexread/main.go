@@ -83,7 +83,7 @@ func read(ctx context.Context, name string, every, depth int) error {
 			return fmt.Errorf("record %d: %w", i, err)
 		}
 		sum := crc32.ChecksumIEEE(r.Buffer.Bytes())
-		total += r.Buffer.Len()
+		total += len(r.Buffer.Bytes())
 		r.Buffer.Release()
 		if sum != index[i].CRC { // results come in the order of the ranges
 			return fmt.Errorf("record %d, %d bytes at %d of %s: its checksum is wrong", i, r.Len, r.Off, name)

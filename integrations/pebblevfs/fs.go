@@ -48,7 +48,7 @@ func New(o Options) (*FS, error) {
 	if o.Background != nil && !slices.Contains(s.Classes(), o.Background) {
 		return nil, fmt.Errorf("pebblevfs: Options.Background: class %q is not one of the Scheduler's: make it with its NewClass or EnsureClass", o.Background.Name())
 	}
-	return &FS{names: stock, sched: s, mode: o.Mode, background: o.Background, maxStreams: streamsWith(s.BufferMemory())}, nil
+	return &FS{names: stock, sched: s, mode: o.Mode, background: o.Background, maxStreams: streamsWith(s.Stats().BuffersMost)}, nil
 }
 
 // Create creates the named file for reading and writing. If there is a file of that name, it is

@@ -1,12 +1,12 @@
 // Package handle is the inside of a sluice.Scheduler and of a sluice.File: what package
 // sluice shares with the module's other packages, and keeps from programs.
 //
-//	h := s.Internal() // s is a *sluice.Scheduler
+//	h := inside.Scheduler(s) // s is a *sluice.Scheduler
 //	if err := h.Acquire(); err != nil {
 //		return err // it is closed
 //	}
 //	defer h.Release()
-//	file := f.Internal().Core // nil if f has no disk I/O
+//	file := inside.File(f).Core // nil if f has no disk I/O
 //	if !file.Use() {
 //		return os.ErrClosed
 //	}

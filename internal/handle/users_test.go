@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
@@ -17,7 +18,7 @@ func TestAcquire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := s.Internal()
+	h := inside.Scheduler(s)
 	if err := h.Acquire(); err != nil {
 		t.Fatalf("Acquire = %v", err)
 	}
@@ -55,7 +56,7 @@ func TestAlsoClose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := f.Internal()
+		h := inside.File(f)
 		if h.Core == nil {
 			f.Close()
 			skip.For(t, skip.Platform, "files have no disk I/O here")

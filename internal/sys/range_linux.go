@@ -1,11 +1,6 @@
 package sys
 
-import (
-	"errors"
-	"syscall"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // Allocate reserves disk space for the n bytes at off of fd, and does not change the file's
 // size (fallocate(2)).
@@ -29,19 +24,6 @@ var advices = [...]int{unix.FADV_NORMAL, unix.FADV_SEQUENTIAL, unix.FADV_RANDOM,
 // from off on. advice is 0 to 4: normal, sequential, random, will need, do not need.
 func Advise(fd int, off, n int64, advice uint8) error {
 	return IgnoringEINTR(func() error { return unix.Fadvise(fd, off, n, advices[advice]) })
-}
-
-// SetLifetime sets fcntl(2)'s F_SET_RW_HINT. The error is errors.ErrUnsupported if the
-// kernel has no hints, or not this one.
-func SetLifetime(fd int, hint uint64) error {
-	switch e := syscall.Errno(-setRWHint(fd, hint)); e {
-	case 0:
-		return nil
-	case unix.EINVAL:
-		return errors.ErrUnsupported
-	default:
-		return e
-	}
 }
 
 // FlushPages writes back the pages of the n bytes at off of fd, and waits for that; with

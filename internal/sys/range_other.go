@@ -13,9 +13,6 @@ func PunchHole(int, int64, int64) error { return errors.ErrUnsupported }
 // Advise returns errors.ErrUnsupported: it is for Linux only.
 func Advise(int, int64, int64, uint8) error { return errors.ErrUnsupported }
 
-// SetLifetime returns errors.ErrUnsupported: it is for Linux only.
-func SetLifetime(int, uint64) error { return errors.ErrUnsupported }
-
 // FlushPages returns errors.ErrUnsupported: it is for Linux only.
 func FlushPages(int, int64, int64) error { return errors.ErrUnsupported }
 

@@ -56,7 +56,7 @@ func openBuffers(s Setup) (*target, error) {
 			return err
 		}
 		defer b.Release()
-		return checkLength(b.Len(), s.Load.Size, off)
+		return checkLength(len(b.Bytes()), s.Load.Size, off)
 	}
 	return t, nil
 }
@@ -77,7 +77,7 @@ func openMany(s Setup) (*target, error) {
 		}
 		for r, err := range d.ReadMany(context.Background(), ranges, options) {
 			if err == nil {
-				err = checkLength(r.Buffer.Len(), r.Len, r.Off)
+				err = checkLength(len(r.Buffer.Bytes()), r.Len, r.Off)
 			}
 			r.Buffer.Release()
 			if err != nil || !took() {

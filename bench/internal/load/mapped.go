@@ -39,7 +39,7 @@ func openMapped(s Setup) (*target, error) {
 				return err
 			}
 		},
-	}, m.Advise(mapped.Range{N: m.Len()}, sluice.AdviceRandom)
+	}, m.Advise(0, 0, sluice.AdviceRandom)
 }
 
 // touch reads a byte of each page of b.

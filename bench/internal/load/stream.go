@@ -74,5 +74,5 @@ func (s *stream) next(_ []byte, off int64) error {
 		return err
 	}
 	defer b.Release()
-	return checkLength(b.Len(), s.options.BufferSize, off)
+	return checkLength(len(b.Bytes()), s.options.BufferSize, off)
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 	"github.com/sluiceio/sluice/copytree/internal/walk"
 	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/inside"
 )
 
 // hasFileSystems is a variable so that a test can change it.
@@ -50,7 +51,7 @@ func Copy(ctx context.Context, s *sluice.Scheduler, pairs []option.Pair, o optio
 			return report.Result{}, err
 		}
 	}
-	h := s.Internal()
+	h := inside.Scheduler(s)
 	if err := h.Acquire(); err != nil {
 		return report.Result{}, err
 	}

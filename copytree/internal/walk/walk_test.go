@@ -9,6 +9,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/report"
+	"github.com/sluiceio/sluice/internal/inside"
 )
 
 // newJob returns a Walk, which is closed at the end of the test.
@@ -25,7 +26,7 @@ func openWalk(t *testing.T, ctx context.Context, o option.Options, k *at.Kernel)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(ctx, System{Kernel: k, Scheduler: s.Internal().Core, NewDriver: s.Internal().NewDriver}, o)
+	return New(ctx, System{Kernel: k, Scheduler: inside.Scheduler(s).Core, NewDriver: inside.Scheduler(s).NewDriver}, o)
 }
 
 // copyAll copies, and returns the errors joined as package copytree does.

@@ -105,10 +105,7 @@ var V, w = 1, 2
 type I interface{ M() }
 `
 	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, "p.go", source, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := parse(t, fset, source)
 	var names []string
 	for _, m := range undocumented(fset, []*ast.File{f}) {
 		names = append(names, strings.Fields(m)[1])
@@ -116,6 +113,16 @@ type I interface{ M() }
 	if want := []string{"T.A", "T2", "T.M", "T.N", "F", "V"}; !slices.Equal(names, want) {
 		t.Errorf("undocumented = %q; want %q", names, want)
 	}
+}
+
+// parse parses a file with comments.
+func parse(t *testing.T, fset *token.FileSet, source string) *ast.File {
+	t.Helper()
+	f, err := parser.ParseFile(fset, "p.go", source, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 // pkg is a public package of the module.

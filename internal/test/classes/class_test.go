@@ -25,8 +25,8 @@ import (
 func wantNoTickets(t testing.TB, s *sluice.Scheduler) {
 	t.Helper()
 	for _, c := range s.Classes() {
-		if st := c.Stats(); st.Queued != 0 || st.InFlight != 0 {
-			t.Errorf("class %s: %d queued, %d in flight; want none", c.Name(), st.Queued, st.InFlight)
+		if st := c.Stats(); st.Waiting != 0 || st.InFlight != 0 {
+			t.Errorf("class %s: %d queued, %d in flight; want none", c.Name(), st.Waiting, st.InFlight)
 		}
 	}
 }
@@ -301,7 +301,7 @@ func stuck(t *testing.T, s *sluice.Scheduler, f *direct.File) (*sluice.Class, co
 
 func waitQueued(t *testing.T, c *sluice.Class, n int) {
 	t.Helper()
-	testenv.WaitFor(t, "operations that wait for their tickets", func() bool { return c.Stats().Queued == n })
+	testenv.WaitFor(t, "operations that wait for their tickets", func() bool { return c.Stats().Waiting == n })
 }
 
 // attempts are ways to wait for a ticket.
@@ -337,7 +337,7 @@ func TestClassContextEnds(t *testing.T) {
 			for range cap(ended) {
 				go func() { ended <- attempt(ctx, f) }()
 			}
-			testenv.WaitFor(t, name+" to wait", func() bool { return c.Stats().Queued >= cap(ended) })
+			testenv.WaitFor(t, name+" to wait", func() bool { return c.Stats().Waiting >= cap(ended) })
 			cancel()
 			for range cap(ended) {
 				if err := <-ended; !errors.Is(err, context.Canceled) {
@@ -364,7 +364,7 @@ func TestClassClosed(t *testing.T) {
 			for _, attempt := range attempts {
 				go func() { ended <- attempt(ctx, g) }()
 			}
-			testenv.WaitFor(t, "operations to wait", func() bool { return c.Stats().Queued >= len(attempts) })
+			testenv.WaitFor(t, "operations to wait", func() bool { return c.Stats().Waiting >= len(attempts) })
 			if err := end(); err != nil {
 				t.Errorf("Close = %v", err)
 			}

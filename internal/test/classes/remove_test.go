@@ -106,7 +106,7 @@ func TestClassRemoveLimited(t *testing.T) {
 		for _, attempt := range attempts {
 			go func() { ended <- attempt(ctx, f) }()
 		}
-		testenv.WaitFor(t, "operations to wait", func() bool { return c.Stats().Queued >= len(attempts) })
+		testenv.WaitFor(t, "operations to wait", func() bool { return c.Stats().Waiting >= len(attempts) })
 		if err := c.Remove(); err != nil {
 			t.Fatal(err)
 		}
@@ -115,8 +115,8 @@ func TestClassRemoveLimited(t *testing.T) {
 				t.Errorf("an operation that has waited: %v", err)
 			}
 		}
-		if st := c.Stats(); st.Queued != 0 || st.InFlight != 0 {
-			t.Errorf("%d queued, %d in flight of the removed class; want none", st.Queued, st.InFlight)
+		if st := c.Stats(); st.Waiting != 0 || st.InFlight != 0 {
+			t.Errorf("%d queued, %d in flight of the removed class; want none", st.Waiting, st.InFlight)
 		}
 		wantNoTickets(t, s)
 		testenv.WantIdle(t, s)

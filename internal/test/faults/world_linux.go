@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -145,7 +146,7 @@ func (w *world) on(drv driver.Driver, chains func(fault.Decider) driver.Linker) 
 		}
 	})
 	if chains != nil {
-		w.s.Internal().Core.SetChainDriver(func() driver.Linker { return chains(decide) })
+		inside.Scheduler(w.s).Core.SetChainDriver(func() driver.Linker { return chains(decide) })
 	}
 	return w.s
 }
@@ -400,7 +401,7 @@ func (w *world) compare() {
 // idle demands that the Scheduler holds nothing.
 func (w *world) idle() {
 	w.t.Helper()
-	core := w.s.Internal().Core
+	core := inside.Scheduler(w.s).Core
 	var held string
 	w.settles(func() bool {
 		st := w.s.Stats()

@@ -51,23 +51,3 @@ var (
 	_ func(string) ([]byte, error)                         = sluice.ReadFile
 	_ func(string, []byte, os.FileMode) error              = sluice.WriteFile
 )
-
-func TestFlagsAreThoseOfOS(t *testing.T) {
-	for _, f := range []struct {
-		name      string
-		got, want int
-	}{
-		{"O_RDONLY", sluice.O_RDONLY, os.O_RDONLY},
-		{"O_WRONLY", sluice.O_WRONLY, os.O_WRONLY},
-		{"O_RDWR", sluice.O_RDWR, os.O_RDWR},
-		{"O_APPEND", sluice.O_APPEND, os.O_APPEND},
-		{"O_CREATE", sluice.O_CREATE, os.O_CREATE},
-		{"O_EXCL", sluice.O_EXCL, os.O_EXCL},
-		{"O_SYNC", sluice.O_SYNC, os.O_SYNC},
-		{"O_TRUNC", sluice.O_TRUNC, os.O_TRUNC},
-	} {
-		if f.got != f.want {
-			t.Errorf("%s = %#x; want %#x", f.name, f.got, f.want)
-		}
-	}
-}

@@ -263,7 +263,7 @@ func TestFrozenBehindOthers(t *testing.T) {
 						way.write(context.Background(), f, testenv.AlignedBytes(testenv.PageSize), i%frozenWriters*testenv.PageSize)
 					})
 				}
-				testenv.WaitFor(t, "writers that wait", func() bool { st := s.Stats(); return st.BlockedThreads+st.InFlight > 0 })
+				testenv.WaitFor(t, "writers that wait", func() bool { st := s.Stats(); return st.WaitingThreads+st.InFlight > 0 })
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 				defer cancel()
 				ended := make(chan error, frozenWriters)

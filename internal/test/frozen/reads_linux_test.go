@@ -162,7 +162,7 @@ func TestFrozenAnswersReadsWithClasses(t *testing.T) {
 					change := frozenChanges[kind]
 					wantAnswers(t, dir, n, f, other, change, func() int {
 						st := s.Classes()[0].Stats()
-						return st.Queued + st.InFlight
+						return st.Waiting + st.InFlight
 					})
 				})
 			}

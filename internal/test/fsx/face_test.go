@@ -180,7 +180,7 @@ func (f *directFace) readMany(r *rand.Rand, b []byte, off int64) (n int, err err
 			}
 		}
 	}, o) {
-		if got.Buffer.Len() > 0 {
+		if len(got.Buffer.Bytes()) > 0 {
 			n += copy(b[got.Off-off:], got.Buffer.Bytes())
 			got.Buffer.Release()
 		}
@@ -326,18 +326,16 @@ func (f *mappedFace) readMapped(r *rand.Rand, b []byte, off int64) (int, error) 
 	}
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	if f.m == nil || off < f.from || off+int64(len(b)) > f.from+f.m.Len() {
+	if f.m == nil || off < f.from || off+int64(len(b)) > f.from+int64(len(f.m.Bytes())) {
 		return f.ReadAt(b, off) // another goroutine has mapped another part meanwhile
 	}
 	switch r.IntN(8) {
 	case 0:
-		return f.m.ReadAt(b, off-f.from)
-	case 1:
-		if err := f.m.Advise(mapped.Range{Off: off - f.from, N: int64(len(b))}, sluice.AdviceDontNeed); err != nil {
+		if err := f.m.Advise(off-f.from, int64(len(b)), sluice.AdviceDontNeed); err != nil {
 			return 0, err
 		}
-	case 2:
-		if err := f.m.Prefetch(mapped.Range{Off: off - f.from, N: int64(len(b))}); err != nil {
+	case 1:
+		if err := f.m.Advise(off-f.from, int64(len(b)), sluice.AdviceWillNeed); err != nil {
 			return 0, err
 		}
 	}
@@ -348,7 +346,7 @@ func (f *mappedFace) readMapped(r *rand.Rand, b []byte, off int64) (int, error) 
 // reach maps the bytes up to end, if they are not mapped, or now and then if they are.
 func (f *mappedFace) reach(r *rand.Rand, off, end int64) error {
 	f.mu.RLock()
-	there := f.m != nil && f.from <= off && end <= f.from+f.m.Len()
+	there := f.m != nil && f.from <= off && end <= f.from+int64(len(f.m.Bytes()))
 	f.mu.RUnlock()
 	if there && r.IntN(32) > 0 {
 		return nil

@@ -180,9 +180,9 @@ func TestFileWithoutNoWait(t *testing.T) {
 		for _, f := range []*sluice.File{testenv.TextOn(t, s, testenv.MemoryDir(t)), status} {
 			before := s.Stats()
 			read(f)
-			if after := s.Stats(); after.Cached != before.Cached || after.Blocking != before.Blocking+1 {
+			if after := s.Stats(); after.Cached != before.Cached || after.Plain != before.Plain+1 {
 				t.Errorf("%s read once: %d cached, %d blocking reads; want 0, 1",
-					f.Name(), after.Cached-before.Cached, after.Blocking-before.Blocking)
+					f.Name(), after.Cached-before.Cached, after.Plain-before.Plain)
 			}
 			// The system may take its page away, but not each time.
 			testenv.WaitFor(t, "a read of the file on disk from the page cache", func() bool {

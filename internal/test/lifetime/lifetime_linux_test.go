@@ -160,9 +160,9 @@ func round(t *testing.T, start uint64, dir, driver string, n int64, e *ends) int
 		})
 	}
 	all.Wait()
-	if st := s.Stats(); st.InFlight != 0 || st.BuffersInUse != 0 || st.BlockedThreads != 0 || st.LostDrivers != 0 {
+	if st := s.Stats(); st.InFlight != 0 || st.BuffersInUse != 0 || st.WaitingThreads != 0 || st.LostRings != 0 {
 		t.Errorf("at the end %d operations are in flight, %d bytes of Buffers and %d threads are in use, %d drivers lost; want none",
-			st.InFlight, st.BuffersInUse, st.BlockedThreads, st.LostDrivers)
+			st.InFlight, st.BuffersInUse, st.WaitingThreads, st.LostRings)
 	}
 	e.queued.Add(s.Stats().Queued)
 	if err := s.Close(); err != nil && !errors.Is(err, os.ErrClosed) {

@@ -383,7 +383,7 @@ func (f *subject) reader(ctx context.Context, r *rand.Rand, off int64) {
 		}
 		var b direct.Buffer
 		if b, err = in.Next(); err == nil {
-			n := b.Len()
+			n := len(b.Bytes())
 			f.hold("Reader.Next", b, off, r)
 			off += int64(n)
 		}

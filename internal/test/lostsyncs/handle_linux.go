@@ -13,6 +13,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/batch"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -184,7 +185,7 @@ func openDirect(t *testing.T, s *sluice.Scheduler, name string, flag int, _ *ran
 // openForeign opens the File that package transparent makes of a descriptor.
 func openForeign(t *testing.T, s *sluice.Scheduler, name string, flag int, _ *rand.Rand) *handle {
 	f := must(os.OpenFile(name, os.O_RDWR|flag, 0))(t)
-	core := s.Internal().Core
+	core := inside.Scheduler(s).Core
 	foreign := new(sched.ForeignFile)
 	foreign.Set(int(f.Fd()), false, false)
 	return &handle{

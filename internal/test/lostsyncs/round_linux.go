@@ -18,6 +18,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/batch"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -88,7 +89,7 @@ func newRound(t *testing.T, l *testenv.Lossy, driver string, r *rand.Rand) *roun
 	options := sluice.Options{Driver: driver, Depth: []int{0, 0, 2, 8}[r.IntN(4)], Threads: []int{0, 0, 1, 2}[r.IntN(4)]}
 	govern := r.IntN(3) > 0 // else no fsync is a plain call, if the driver has another way
 	o.s = testenv.SchedulerWith(t, sched.Options{Govern: govern}, options)
-	h := o.s.Internal()
+	h := inside.Scheduler(o.s)
 	if err := h.Acquire(); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/hang"
@@ -41,7 +42,7 @@ func newPair(t *testing.T, disk *testenv.Lossy) *pair {
 	p := &pair{t: t, disk: disk}
 	wrap := func(call iopath.Caller) iopath.Caller {
 		return func(code driver.Code, fd int, b []byte, off int64) int32 {
-			if held := p.held; held != nil && fd == p.Internal().Core.FD && (code == driver.Fsync || code == driver.Fdatasync) {
+			if held := p.held; held != nil && fd == inside.File(p.File).Core.FD && (code == driver.Fsync || code == driver.Fdatasync) {
 				held <- struct{}{}
 				<-p.free
 			}
@@ -51,7 +52,7 @@ func newPair(t *testing.T, disk *testenv.Lossy) *pair {
 	s := testenv.SchedulerWith(t, sched.Options{Govern: true, Wrap: wrap}, sluice.Options{Driver: "pool"})
 	p.File = must(s.OpenFile(disk.File(t, 0), os.O_RDWR, 0))(t)
 	t.Cleanup(func() { _ = p.Close() })
-	p.syncer = &p.Internal().Core.Syncer
+	p.syncer = &inside.File(p.File).Core.Syncer
 	return p
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/hang"
@@ -50,7 +51,7 @@ func sharedSync(t *testing.T, disk *testenv.Lossy, kind string, first bool) {
 	}
 	s := testenv.SchedulerWith(t, sched.Options{Govern: true, Wrap: wrap}, sluice.Options{Driver: "pool"})
 	f := openCore(t, s, disk.File(t, 0), kind)
-	core := s.Internal().Core
+	core := inside.Scheduler(s).Core
 	start := func() chan error {
 		ended := make(chan error, 1)
 		go func() { ended <- core.Sync(context.Background(), f) }()
@@ -105,9 +106,9 @@ func openCore(t *testing.T, s *sluice.Scheduler, name, kind string) *sched.File 
 	if kind == "file" {
 		f := must(s.OpenFile(name, os.O_RDWR, 0))(t)
 		t.Cleanup(func() { _ = f.Close() })
-		return f.Internal().Core
+		return inside.File(f).Core
 	}
-	h := s.Internal()
+	h := inside.Scheduler(s)
 	if err := h.Acquire(); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/test/testenv"
 	"github.com/sluiceio/sluice/mapped"
 )
 
@@ -25,7 +24,7 @@ func TestMappings(t *testing.T) {
 			}
 		}
 		if m, err := mapped.Map(f, edge, edge); err == nil {
-			t.Errorf("Map of %#x bytes at %#x maps %d bytes", edge, edge, m.Len())
+			t.Errorf("Map of %#x bytes at %#x maps %d bytes", edge, edge, len(m.Bytes()))
 		}
 	})
 }
@@ -40,14 +39,9 @@ func checkMapping(t *testing.T, f *sluice.File, a at) {
 		return
 	}
 	defer m.Close()
-	b := testenv.AlignedBytes(a.n)
-	n, err := m.ReadAt(b, 0)
-	if n != a.n || err != nil {
-		t.Errorf("ReadAt of %v = %d, %v", a, n, err)
-	}
 	p, err := m.Load(0, int64(a.n))
-	if err != nil || string(p) != string(b) {
-		t.Errorf("Load of %v = %d bytes, %v; want the same as ReadAt", a, len(p), err)
+	if err != nil {
+		t.Errorf("Load of %v = %d bytes, %v", a, len(p), err)
 	}
 	file := make([]byte, a.n)
 	if _, err := f.ReadAt(file, a.off); err != nil || string(p) != string(file) {

@@ -48,7 +48,7 @@ func TestDirectWritesOverCachedBlocks(t *testing.T) {
 				}
 			}
 			now := s.Stats()
-			if plain := now.Blocking - before.Blocking; plain != c.plain {
+			if plain := now.Plain - before.Plain; plain != c.plain {
 				t.Errorf("%d of %d writes are plain calls; want %d", plain, blocks, c.plain)
 			}
 			if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, written) {

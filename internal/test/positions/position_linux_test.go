@@ -83,7 +83,7 @@ func TestSharedPosition(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				f := s.NewFile(uintptr(other), name)
+				f := testenv.Must1(s.FromOS(os.NewFile(uintptr(other), name)))
 				defer f.Close()
 				readers = append(readers, f)
 			}
@@ -135,7 +135,7 @@ func TestSharedPositionOfWriters(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				f := s.NewFile(uintptr(other), name)
+				f := testenv.Must1(s.FromOS(os.NewFile(uintptr(other), name)))
 				defer f.Close()
 				b := testenv.AlignedBytes(4096)
 				for i := range b {

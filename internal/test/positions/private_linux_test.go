@@ -74,9 +74,9 @@ func TestPrivatePosition(t *testing.T) {
 		"OSFile":      {func() *sluice.File { f := open(); f.OSFile(); return f }, false},
 		"SyscallConn": {func() *sluice.File { f := open(); testenv.Must1(f.SyscallConn()); return f }, false},
 		"FromOS":      {func() *sluice.File { return testenv.Must1(s.FromOS(testenv.Must1(os.Open(name)))) }, false},
-		"NewFile": {func() *sluice.File {
+		"FromOS of a descriptor": {func() *sluice.File {
 			fd := testenv.Must1(unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0))
-			return s.NewFile(uintptr(fd), name)
+			return testenv.Must1(s.FromOS(os.NewFile(uintptr(fd), name)))
 		}, false},
 	} {
 		f := c.file()

@@ -82,18 +82,18 @@ func TestStats(t *testing.T) {
 		if n := st.BytesRead - before.BytesRead; n != 5_000 {
 			t.Errorf("BytesRead = %d; want 5000", n)
 		}
-		if n := st.Cached + st.Blocking + st.Queued - before.Cached - before.Blocking - before.Queued; n != 21 {
+		if n := st.Cached + st.Plain + st.Queued - before.Cached - before.Plain - before.Queued; n != 21 {
 			t.Errorf("%d operations counted, %+v; want 21", n, st)
 		}
 		if st.InFlight != 0 {
 			t.Errorf("InFlight = %d with nothing going on", st.InFlight)
 		}
 		var batches int64
-		for _, n := range st.BatchSizes {
+		for _, n := range st.SubmitSizes {
 			batches += n
 		}
-		if batches != st.Batches {
-			t.Errorf("Batches = %d; the sizes sum up to %d", st.Batches, batches)
+		if batches != st.Submits {
+			t.Errorf("Submits = %d; the sizes sum up to %d", st.Submits, batches)
 		}
 	})
 }
@@ -103,11 +103,11 @@ func TestStatsOfBlocked(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", Threads: 1})
 	release := testenv.Occupy(s)
 	defer release()
-	if n := s.Stats().BlockedThreads; n != 1 {
-		t.Errorf("BlockedThreads = %d; want 1", n)
+	if n := s.Stats().WaitingThreads; n != 1 {
+		t.Errorf("WaitingThreads = %d; want 1", n)
 	}
 	release()
-	testenv.WaitFor(t, "no thread to be blocked", func() bool { return s.Stats().BlockedThreads == 0 })
+	testenv.WaitFor(t, "no thread to be blocked", func() bool { return s.Stats().WaitingThreads == 0 })
 }
 
 // compare has the governor of no device compare plain calls that take so long with queued
@@ -202,7 +202,7 @@ func TestStatsOfWarmReads(t *testing.T) {
 			}
 		}
 		st := s.Stats()
-		if cached, blocking := st.Cached-before.Cached, st.Blocking-before.Blocking; cached != want[0] || blocking != want[1] {
+		if cached, blocking := st.Cached-before.Cached, st.Plain-before.Plain; cached != want[0] || blocking != want[1] {
 			t.Errorf("%d operations are cached, %d blocking; want %d, %d", cached, blocking, want[0], want[1])
 		}
 	})

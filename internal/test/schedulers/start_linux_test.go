@@ -29,10 +29,10 @@ func TestReadsChooseNoDriver(t *testing.T) {
 		t.Errorf("ReadAt: %v", err)
 	}
 	st := s.Stats()
-	if st.Blocking != 1 || st.Cached != 1 {
-		skip.Forf(t, skip.NoWait, "%d reads were plain calls, %d found by a look; want 1 each. Is there no such look here?", st.Blocking, st.Cached)
+	if st.Plain != 1 || st.Cached != 1 {
+		skip.Forf(t, skip.NoWait, "%d reads were plain calls, %d found by a look; want 1 each. Is there no such look here?", st.Plain, st.Cached)
 	}
-	if st.Rings != 0 || st.LostDrivers != 0 {
+	if st.Rings != 0 || st.LostRings != 0 {
 		t.Errorf("Stats = %+v; want no ring", st)
 	}
 	if text := s.Explain(); !strings.HasPrefix(text, "driver: ") || strings.Contains(text, "none") {
@@ -136,7 +136,7 @@ func TestFirstOperationsAtOnce(t *testing.T) {
 	}
 	close(start)
 	all.Wait()
-	if st := s.Stats(); st.Rings != 1 || st.LostDrivers != 0 {
-		t.Errorf("%d rings, %d lost drivers; want 1, 0", st.Rings, st.LostDrivers)
+	if st := s.Stats(); st.Rings != 1 || st.LostRings != 0 {
+		t.Errorf("%d rings, %d lost drivers; want 1, 0", st.Rings, st.LostRings)
 	}
 }

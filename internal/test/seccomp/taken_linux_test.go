@@ -70,11 +70,11 @@ func runTaken() error {
 		descriptors.begin()
 	}
 	least, _ := strconv.Atoi(os.Getenv(lostEnv))
-	lost := func() bool { return s.Stats().LostDrivers >= least }
+	lost := func() bool { return s.Stats().LostRings >= least }
 	if err := (&mixture{s: s, dir: descriptors.dir, take: take, until: lost}).run(); err != nil {
 		return err
 	}
-	fmt.Println("lost:", s.Stats().LostDrivers)
+	fmt.Println("lost:", s.Stats().LostRings)
 	fmt.Print(s.Explain())
 	if err := s.Close(); err != nil && !atStart {
 		return fmt.Errorf("Close: %w", err)

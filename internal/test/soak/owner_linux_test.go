@@ -182,7 +182,7 @@ func (o *owner) readBy(w *worker, b []byte, off int64) (n int, err error) {
 	case *cache.File:
 		if way == 0 {
 			v, err := f.View(context.Background(), off, len(b))
-			if !errors.Is(err, cache.ErrFull) && v.Len() == len(b) {
+			if !errors.Is(err, cache.ErrFull) && len(v.Bytes()) == len(b) {
 				defer v.Release()
 				return copy(b, v.Bytes()), err
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/sluiceio/sluice/batch"
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/budget"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/seed"
@@ -178,7 +179,7 @@ func frozen(t *testing.T, s *sluice.Scheduler, frozenDirs, healthyDirs []string)
 	// All of them where they stay: a thread that submits and then goes on to a frozen device keeps what it has
 	// submitted (docs/decisions/0012-tied-threads.md).
 	stay := []string{"iopath.MakeCall", "iopath.callVec", "(*All).waitFor", "rangelock.(*Lock).Acquire"}
-	if s.Internal().Core.Driver().Name == "aio" { // io_submit waits with them
+	if inside.Scheduler(s).Core.Driver().Name == "aio" { // io_submit waits with them
 		stay = append(stay, "(*Request).Wait")
 	}
 	testenv.WaitFor(t, "writes in the kernel, or that wait for a permit or another write", func() bool {

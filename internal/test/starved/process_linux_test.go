@@ -172,7 +172,7 @@ func crowd(t *testing.T, s *sluice.Scheduler, dir string, n int) int64 {
 	}
 	close(begin)
 	all.Wait()
-	if st := s.Stats(); st.InFlight != 0 || st.BlockedThreads != 0 || st.BuffersInUse != 0 || st.LostDrivers != 0 {
+	if st := s.Stats(); st.InFlight != 0 || st.WaitingThreads != 0 || st.BuffersInUse != 0 || st.LostRings != 0 {
 		t.Errorf("at the end: %+v; want nothing in flight or in use", st)
 	}
 	var more []string
@@ -281,7 +281,7 @@ func fewDescriptors() error {
 	}
 	st := s.Stats()
 	driver, _, _ := strings.Cut(s.Explain(), "\n")
-	fmt.Printf("%d pairs of files at once, %d lost drivers, %s\n", most, st.LostDrivers, driver)
+	fmt.Printf("%d pairs of files at once, %d lost drivers, %s\n", most, st.LostRings, driver)
 	return s.Close()
 }
 
@@ -383,7 +383,7 @@ func stopped() error {
 	for range cap(errs) {
 		wrong = append(wrong, <-errs)
 	}
-	if n := s.Stats().LostDrivers; n > 0 {
+	if n := s.Stats().LostRings; n > 0 {
 		wrong = append(wrong, fmt.Errorf("%d drivers were lost: %s", n, s.Explain()))
 	}
 	fmt.Printf("%d calls\n", made.Load())

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -15,7 +16,7 @@ func Core(t testing.TB) *sched.Scheduler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := s.Internal()
+	h := inside.Scheduler(s)
 	if err := h.Acquire(); err != nil {
 		t.Fatal(err)
 	}
@@ -29,10 +30,10 @@ func Core(t testing.TB) *sched.Scheduler {
 }
 
 // CoreOf returns the inside of s.
-func CoreOf(s *sluice.Scheduler) *sched.Scheduler { return s.Internal().Core }
+func CoreOf(s *sluice.Scheduler) *sched.Scheduler { return inside.Scheduler(s).Core }
 
 // FileCore returns the inside of f, nil if f has no disk I/O.
-func FileCore(f *sluice.File) *sched.File { return f.Internal().Core }
+func FileCore(f *sluice.File) *sched.File { return inside.File(f).Core }
 
 // Closing reports whether Close of f has begun.
 func Closing(f *sluice.File) bool {

@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/skip"
@@ -30,7 +31,7 @@ func Scheduler(t testing.TB, o sluice.Options) *sluice.Scheduler {
 // can be queued is a plain call by choice.
 func SchedulerWith(t testing.TB, core sched.Options, o sluice.Options) *sluice.Scheduler {
 	t.Helper()
-	s, err := sluice.On(handle.Parts{Core: core}, o)
+	s, err := inside.New(handle.Parts{Core: core}, o)
 	return closedAtEnd(t, o, s, err)
 }
 
@@ -103,7 +104,7 @@ func SchedulerOn(drv driver.Driver) *sluice.Scheduler { return SchedulerOnWrappe
 
 // SchedulerOnWrapped is SchedulerOn with plain calls that wrap replaces; see sched.Options.
 func SchedulerOnWrapped(drv driver.Driver, wrap func(sched.Caller) sched.Caller) *sluice.Scheduler {
-	s, err := sluice.On(handle.Parts{Core: sched.Options{Wrap: wrap}, Driver: drv}, sluice.Options{Threads: 4})
+	s, err := inside.New(handle.Parts{Core: sched.Options{Wrap: wrap}, Driver: drv}, sluice.Options{Threads: 4})
 	if err != nil {
 		panic(err)
 	}

@@ -47,7 +47,7 @@ func (h *Holding) Wait(t *testing.T, s *sluice.Scheduler, n int) {
 		defer h.mu.Unlock()
 		held = len(h.held)
 		st := s.Stats()
-		return held+int(st.Cached+st.Blocking) >= n
+		return held+int(st.Cached+st.Plain) >= n
 	})
 	if held == 0 {
 		h.Release(t) // what the test closes at its end may wait for a read that comes now

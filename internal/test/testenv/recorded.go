@@ -52,7 +52,7 @@ func CompareStats(t *testing.T, tr *trace.Trace, st sluice.Stats) {
 			written += max(0, o.Result)
 		}
 	}
-	want := [4]int64{st.Cached, st.Blocking, st.Queued, st.SharedSyncs}
+	want := [4]int64{st.Cached, st.Plain, st.Queued, st.SharedSyncs}
 	if n != want || read != st.BytesRead || written != st.BytesWritten {
 		t.Errorf("trace has by path %v, %d bytes read, %d written; Stats %v, %d, %d", n, read, written, want, st.BytesRead, st.BytesWritten)
 	}

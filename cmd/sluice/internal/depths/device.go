@@ -111,7 +111,7 @@ func readFor(ctx context.Context, f *direct.File, blocks int64, length int, star
 		if err != nil {
 			return times, err
 		}
-		n := b.Len()
+		n := len(b.Bytes())
 		b.Release()
 		if n != length {
 			return times, fmt.Errorf("a read returned %d of %d bytes: the test file became shorter while it was measured; run it again", n, length)

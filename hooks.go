@@ -1,0 +1,12 @@
+package sluice
+
+import "github.com/sluiceio/sluice/internal/handle"
+
+// The hooks are for this module's other packages; see internal/inside.
+func init() {
+	handle.Hook = handle.Hooks{
+		Scheduler: func(s any) *handle.Scheduler { return s.(*Scheduler).h },
+		File:      func(f any) *handle.File { return &f.(*File).h },
+		New:       func(p handle.Parts, o any) (any, error) { return newScheduler(p, o.(Options)) },
+	}
+}

@@ -1,0 +1,14 @@
+package handle
+
+// Hooks are what package sluice lends to the module's other packages, which call it by package
+// inside. This package cannot name the types of package sluice, so a *sluice.Scheduler or
+// *sluice.File is an any here.
+type Hooks struct {
+	Scheduler func(s any) *Scheduler
+	File      func(f any) *File
+	// New returns a new *sluice.Scheduler. The options are sluice.Options.
+	New func(p Parts, options any) (s any, err error)
+}
+
+// Hook is set by the init of package sluice, and never changes after that.
+var Hook Hooks
