@@ -1,6 +1,7 @@
 package ioengine
 
-// Cancel ends r early. r has been pushed, and its owner still waits for it. Cancel asks the ring that has it.
+// Cancel ends r early. r has been pushed, and its owner still waits for it. Cancel asks the ring
+// that has r.
 //
 //   - r is queued: Cancel takes it out, and ends it with Canceled.
 //   - r is queued and another goroutine holds mu: Cancel marks r abandoned and ends it at once. The
@@ -23,7 +24,7 @@ func (e *Engine) cancel(r *Request) {
 	}
 	e.backlog.appendReversed(e.inbox.Swap(nil))
 	waiting := e.backlog.withdraw(op)
-	// The pushers of what else was in the inbox, and the leader, may have found the inbox empty
+	// The pushers of other operations in the inbox, and the leader, may have found the inbox empty
 	// or mu held. They rely on the goroutine that holds mu.
 	orphans := e.submitLocked()
 	e.mu.Unlock()

@@ -173,7 +173,7 @@ type shy struct{ script.Stager }
 
 func (d shy) Stage(ops []*driver.Op) int { return d.Stager.Stage(ops[:min(1, len(ops))]) }
 
-// What Stage has no room for is submitted before the leader waits.
+// The leader submits the operations that Stage has no room for before it waits.
 func TestShortStageDoesNotHoldOperationsBack(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(64)

@@ -92,8 +92,8 @@ func (x *explorer) knows(w *world) bool {
 	return known
 }
 
-// world is a run of a scenario: an engine, its driver, which the explorer plays,
-// and the threads, one of which takes a step at a time. It is their probe.
+// world is a run of a scenario: an engine, its driver, which the explorer plays, and the threads.
+// One thread takes a step at a time. The world is the probe of the threads.
 type world struct {
 	e       *Engine
 	d       *slowDriver

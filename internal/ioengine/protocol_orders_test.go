@@ -35,10 +35,11 @@ type situation struct {
 	batch int32
 	// cancels says that whoever has pushed the first of them cancels it.
 	cancels bool
-	// grows says that the device has a second ring from some moment after that push on, perhaps before the cancel.
+	// grows says that the device has a second ring from some moment after that push on, perhaps
+	// before the cancel.
 	grows bool
-	// late says that an owner, and not the first pusher, submits the first operation. After
-	// that the others are pushed, and a request is canceled that has ended already.
+	// late says that an owner, and not the first pusher, submits the first operation. After that
+	// the other operations are pushed, and a request is canceled that has ended already.
 	late bool
 	// owned is how many operations a RequestSet's owner starts, and waits for. The
 	// first of them is operation 0 if slow.
@@ -210,8 +211,8 @@ func (p *playing) push(push func(*Engine, *Request), cancels bool) {
 	})
 }
 
-// grow adds a goroutine that gives the device another ring, once the first operation is pushed. That ring must not be
-// asked for anything.
+// grow adds a goroutine that gives the device another ring, once the first operation is pushed.
+// That ring must not be asked for anything.
 func (p *playing) grow() {
 	p.group = new(Group)
 	p.group.list.Store(&[]*Engine{p.e})
