@@ -37,8 +37,8 @@ type Registrar interface {
 	Unregister(index int)
 }
 
-// ErrClosed is returned by Get after Close. The callers of the library get it as it is, and a Pool is closed
-// with its Scheduler: so it is os.ErrClosed.
+// ErrClosed is returned by Get after Close. The callers of the library get it as it is, and a Pool
+// is closed with its Scheduler: so it is os.ErrClosed.
 var ErrClosed = errs.Wrap("buffer: the pool is closed", os.ErrClosed)
 
 // ErrTooLarge is wrapped by the error of Get if the size is above the Pool's limit.

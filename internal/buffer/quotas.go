@@ -81,7 +81,8 @@ func (l Lease[U]) Release() {
 // Close is Pool.Close. It must not be called while a Get waits: it would not end that.
 func (q *Quotas[U]) Close() { q.pool.Close() }
 
-// reserve counts size bytes more in the quota of a user, which it returns, once the user may hold them.
+// reserve counts size bytes more in the quota of a user, which it returns, once the user may hold
+// them.
 func (q *Quotas[U]) reserve(ctx context.Context, user U, size int64) (*quota[U], error) {
 	q.mu.Lock()
 	own := q.quotaOf(user)
@@ -145,8 +146,8 @@ func (o *quota[U]) remove(w *quotaWaiter) {
 	o.of.waiting--
 }
 
-// serve lets waiting Gets of the user go on, in their order, while it may hold what they want. It must
-// be called with mu held.
+// serve lets waiting Gets of the user go on, in their order, while it may hold what they want. It
+// must be called with mu held.
 func (o *quota[U]) serve() {
 	for w := o.queue.Front(); w != nil && o.mayHold(w.size); w = o.queue.Front() {
 		o.remove(w)

@@ -38,8 +38,8 @@ func (o *opens) Next(c Chain) bool {
 func (o *opens) Ended(owner any, _ bool) { o.ended <- owner }
 func (o *opens) Wait()                   {}
 
-// TestCancelOnce: when the context ends, Run asks the driver once for each chain in flight to end it early, however
-// often it goes on to wait for the others.
+// TestCancelOnce: when the context ends, Run asks the driver once for each chain in flight to end
+// it early, however often it goes on to wait for the others.
 func TestCancelOnce(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(8)

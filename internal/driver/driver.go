@@ -205,8 +205,8 @@ type Info struct {
 	// driver's own system calls.
 	Threads int
 	// Workers is the largest number of threads that the kernel adds to the process, for each thread
-	// that submits, to perform direct writes without NoWait that have to wait. It is 0 if it adds none,
-	// has no such bound, or makes one write to a file at a time.
+	// that submits, to perform direct writes without NoWait that have to wait. It is 0 if it adds
+	// none, has no such bound, or makes one write to a file at a time.
 	Workers  int
 	Features []string // what it found and uses, one short phrase each
 }
@@ -225,9 +225,9 @@ type Stager interface {
 // WaitCounter is a Driver that knows how often its Reap had to wait.
 type WaitCounter interface {
 	Driver
-	// Waits returns of how many calls of Reap it is known whether they had to wait for a completion, and how many of
-	// these had to. Both only grow, and wrap around. The driver may begin to count with the first call of Waits, which
-	// must not be made at the same time as Reap.
+	// Waits returns of how many calls of Reap it is known whether they had to wait for a
+	// completion, and how many of these had to. Both only grow, and wrap around. The driver may
+	// begin to count with the first call of Waits, which must not be made at the same time as Reap.
 	Waits() (known, waited uint32)
 }
 

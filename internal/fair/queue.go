@@ -50,8 +50,8 @@ type Use uint8
 const (
 	Read Use = iota
 	Write
-	// OutsideCap is the use of a request that is subject to its class's limits, and is neither counted in
-	// the cap nor split. This is for writes that the page cache takes: they wait for the
+	// OutsideCap is the use of a request that is subject to its class's limits, and is neither
+	// counted in the cap nor split. This is for writes that the page cache takes: they wait for the
 	// device only when the system makes them wait, and then for long.
 	OutsideCap
 	uses // the number of uses
@@ -157,9 +157,9 @@ func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 	return nil, again
 }
 
-// beyondCap lets the next request of a use begin, whatever the cap says. No request of that use is in
-// flight. It is for a device that answers reads while its writes hang, as a frozen file system does.
-// beyondCap returns nil if no request waits that its class's own limits allow.
+// beyondCap lets the next request of a use begin, whatever the cap says. No request of that use is
+// in flight. It is for a device that answers reads while its writes hang, as a frozen file system
+// does. beyondCap returns nil if no request waits that its class's own limits allow.
 func (q *Queue) beyondCap(now time.Duration, use Use) *Ticket {
 	var least *Class
 	for c := q.backlogged.Front(); c != nil; c = c.links.Next() {

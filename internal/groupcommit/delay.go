@@ -27,12 +27,13 @@ type commitDelay struct {
 }
 
 const (
-	delayFraction = 6                 // a window is at most 1/delayFraction of the last fsync's time, and at most pressure.Slow
+	// A window is at most 1/delayFraction of the last fsync's time, and at most pressure.Slow.
+	delayFraction = 6
 	mostWait      = 2 * pressure.Slow // for all members together
 )
 
-// window returns how long the leader waits for the next member at most. Taken: goroutines that compute have all
-// processors.
+// window returns how long the leader waits for the next member at most. Taken: goroutines that
+// compute have all processors.
 func (d *commitDelay) window(taken bool) time.Duration {
 	if taken {
 		return pressure.Slow
@@ -89,7 +90,8 @@ func (s *Syncer) waitForGroup(g *group, c Caller) {
 	g.wanted = 0
 }
 
-// wantMembers has the member of g that makes it so many wake the leader. It must be called with mu held.
+// wantMembers has the member of g that makes it so many wake the leader. It must be called with mu
+// held.
 func (s *Syncer) wantMembers(g *group, members int) {
 	if s.enough == nil {
 		s.enough = make(chan struct{}, 1)
@@ -101,12 +103,13 @@ func (s *Syncer) wantMembers(g *group, members int) {
 	g.wanted = members
 }
 
-// awaitMembers waits until the group has the members that it wants, but not for longer than window. It
-// must be called with mu held, and unlocks it meanwhile.
+// awaitMembers waits until the group has the members that it wants, but not for longer than window.
+// It must be called with mu held, and unlocks it meanwhile.
 func (s *Syncer) awaitMembers(window time.Duration) {
 	s.mu.Unlock()
 	defer s.mu.Lock()
-	// Not one timer for all waits: in a program whose go.mod is of Go 1.22 or before, a value may stay in its channel.
+	// Not one timer for all waits: in a program whose go.mod is of Go 1.22 or before, a value may
+	// stay in its channel.
 	t := time.NewTimer(window)
 	defer t.Stop()
 	select {

@@ -108,8 +108,8 @@ func TestLateMemberOfAnEarlierGroup(t *testing.T) {
 	})
 }
 
-// A leader whose timer was late waits longer the next time, and so does the leader of another file. If the longer wait ends in
-// time, the next one is short again.
+// A leader whose timer was late waits longer the next time, and so does the leader of another file.
+// If the longer wait ends in time, the next one is short again.
 func TestLateWindows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var late time.Duration

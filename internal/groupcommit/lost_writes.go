@@ -24,8 +24,8 @@ import (
 //
 // A nil *LostWrites does nothing: the file needs none.
 type LostWrites struct {
-	// A probe.Mutex is a sync.Mutex. With the build tag sluice_probes, a test decides in which order
-	// goroutines lock it.
+	// A probe.Mutex is a sync.Mutex. With the build tag sluice_probes, a test decides in which
+	// order goroutines lock it.
 	mu      probe.Mutex
 	last    uint64   // number of the call that began last
 	running []uint64 // numbers of the calls that run, ascending

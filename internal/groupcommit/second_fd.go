@@ -24,10 +24,9 @@ type secondFD struct {
 	// busy: an fsync runs on fd. serves: an fsync may run on fd. Both are
 	// guarded by Syncer.mu.
 	busy, serves bool
-	// state says whether fd is an open descriptor. The number alone cannot: 0 is a
-	// descriptor, too, in a program that has closed its standard input. Both are written under Syncer.mu by the
-	// goroutine that has set Syncer.running; by CloseSecondFD, once no operation is
-	// left; by Init.
+	// state says whether fd is an open descriptor. The number alone cannot: 0 is a descriptor, too,
+	// in a program that has closed its standard input. Both are written under Syncer.mu by the
+	// goroutine that has set Syncer.running; by CloseSecondFD, once no operation is left; by Init.
 	state secondState
 	fd    int
 	// forgotten closes fd when the File and its views are collected without Close.

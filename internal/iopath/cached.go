@@ -63,7 +63,8 @@ func (p *Paths) EndsAt(f *File, b []byte, off int64) bool {
 	return res == 0
 }
 
-// lookElsewhere returns what Look finds, if the system's look had a result that says that it cannot tell.
+// lookElsewhere returns what Look finds, if the system's look had a result that says that it cannot
+// tell.
 func (p *Paths) lookElsewhere(f *File, b []byte, off int64, res int32) int32 {
 	if p.Look != nil && res == eopnotsupp {
 		if found, ok := p.Look(f.FD, b, off); ok {

@@ -44,8 +44,8 @@ type openFile struct {
 	// needsThread is true once the file system has refused driver.NoWait, as tmpfs does.
 	// Direct I/O on the file would then need a thread.
 	needsThread atomic.Bool
-	// writesWait is true once an operation with driver.NoWait would have had to wait, if several threads may write to
-	// the file at once. waited asks for that, once. See leftToKernel.
+	// writesWait is true once an operation with driver.NoWait would have had to wait, if several
+	// threads may write to the file at once. waited asks for that, once. See leftToKernel.
 	writesWait atomic.Bool
 	waited     sync.Once
 	// locksReads: reads wait for a write to the file. See readsLock, which asks for it once.

@@ -14,23 +14,25 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Options says which operations are plain calls, how many threads wait in system calls, and what takes the place of
-// the system.
+// Options says which operations are plain calls, how many threads wait in system calls, and what
+// takes the place of the system.
 type Options struct {
-	// Govern has governors choose which operations are plain calls, of those that the driver could queue. Otherwise
-	// an operation is one if fewer than Plain operations of its device are in flight.
+	// Govern has governors choose which operations are plain calls, of those that the driver could
+	// queue. Otherwise an operation is one if fewer than Plain operations of its device are in
+	// flight.
 	Govern bool
 	Plain  int
-	// Threads is the most threads that may wait in system calls for all devices together. 0 is no bound but
-	// that of each device (package budget).
+	// Threads is the most threads that may wait in system calls for all devices together. 0 is no
+	// bound but that of each device (package budget).
 	Threads int
 	// KeepDevices has no device be forgotten.
 	KeepDevices bool
-	// Wrap, if not nil, is given the function that makes the plain system calls, and returns the one to use. A call with
-	// several buffers is then a call of the first one. Looks into the page cache are not wrapped.
+	// Wrap, if not nil, is given the function that makes the plain system calls, and returns the
+	// one to use. A call with several buffers is then a call of the first one. Looks into the page
+	// cache are not wrapped.
 	Wrap func(Caller) Caller
-	// Look, if not nil, is asked where the system cannot say without waiting whether the page cache has the bytes, as
-	// on tmpfs. ok is false if it does not know the file.
+	// Look, if not nil, is asked where the system cannot say without waiting whether the page cache
+	// has the bytes, as on tmpfs. ok is false if it does not know the file.
 	Look func(fd int, b []byte, off int64) (res int32, ok bool)
 	// Device returns the device that a descriptor's file is on. If it is nil, sys.Device does.
 	Device func(fd int) (uint64, bool)
@@ -55,7 +57,8 @@ type Paths struct {
 	// AsyncDirect and AsyncBuffered report what the driver performs without a thread, on
 	// files with and without O_DIRECT. They may be read after Ready.
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
-	// kernelWorkers: the driver has direct writes that must wait performed by threads of the kernel.
+	// kernelWorkers: the driver has direct writes that must wait performed by threads of the
+	// kernel.
 	kernelWorkers bool
 	// completesAlone: completions need no thread of the process, as with Linux AIO.
 	completesAlone bool
@@ -117,7 +120,8 @@ func (p *Paths) use(drv driver.Driver) {
 	p.initRings(drv)
 }
 
-// clock returns a clock that starts now. Not the clock of records: in a testing/synctest bubble that stands still.
+// clock returns a clock that starts now. Not the clock of records: in a testing/synctest bubble
+// that stands still.
 func clock() func() time.Duration {
 	start := time.Now()
 	return func() time.Duration { return time.Since(start) }

@@ -73,10 +73,10 @@ func KindOf(code driver.Code) budget.Kind {
 	return budget.Changes
 }
 
-// WidenFor raises the number of permits of f's device (budget.Parallel) if the driver can perform neither
-// reads nor direct writes of f without a thread: threads are then all the parallelism that there is. A
-// file in memory needs none. The files that f stands for are those of overlay and network file
-// systems.
+// WidenFor raises the number of permits of f's device (budget.Parallel) if the driver can perform
+// neither reads nor direct writes of f without a thread: threads are then all the parallelism that
+// there is. A file in memory needs none. The files that f stands for are those of overlay and
+// network file systems.
 func (p *Paths) WidenFor(code driver.Code, f *File) {
 	if f == nil {
 		return

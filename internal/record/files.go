@@ -8,7 +8,8 @@ import (
 )
 
 // files numbers the names of files and those of classes, each from 1. In memory a name is its
-// length (2 bytes, little-endian; the highest two bits say what it is: see labels.go) and its bytes.
+// length (2 bytes, little-endian; the highest two bits say what it is: see labels.go) and its
+// bytes.
 type files struct {
 	mu      sync.Mutex
 	number  map[string]uint32
@@ -19,7 +20,8 @@ const (
 	maxName    = 4096    // longer names are cut off
 	classMark  = 1 << 15 // in a length: it is the name of a class
 	maxClasses = 1<<classBits - 1
-	// others is the name of all classes for which there is no number of their own. It has the last number.
+	// others is the name of all classes for which there is no number of their own. It has the last
+	// number.
 	others = "others"
 )
 

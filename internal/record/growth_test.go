@@ -59,7 +59,8 @@ func readBack(t *testing.T, name string) (n int, of Recording, onDisk int64) {
 // TestFileGrows: the size on the disk is little more than what was recorded.
 func TestFileGrows(t *testing.T) {
 	r, name := recorder(t, 1<<20)
-	const little, recorded = 512 << 10, 64 // in bytes: the size at the beginning; the size of a record
+	// The size at the beginning and the size of a record, in bytes.
+	const little, recorded = 512 << 10, 64
 	for _, count := range []int{10, 1000, 5000} {
 		before, _, _ := readBack(t, name)
 		put(r, count)

@@ -74,8 +74,8 @@ func TestLabelsFull(t *testing.T) {
 	}
 }
 
-// TestLabelsAgain: labels that are made anew, and say the same, take no room. Where they change, a change takes
-// the room of its entry, and not that of its text.
+// TestLabelsAgain: labels that are made anew, and say the same, take no room. Where they change, a
+// change takes the room of its entry, and not that of its text.
 func TestLabelsAgain(t *testing.T) {
 	r := New(Options{Names: 1})
 	for i := range int64(1000) {

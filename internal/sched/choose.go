@@ -16,8 +16,8 @@ import (
 	"github.com/sluiceio/sluice/internal/qos"
 )
 
-// waitOrQueue performs an operation that may have to wait: as a plain call, or through the queue. Reg is
-// driver.Op's Reg.
+// waitOrQueue performs an operation that may have to wait: as a plain call, or through the queue.
+// Reg is driver.Op's Reg.
 func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
 	asked := s.paths.Recording.Now()
 	switch {

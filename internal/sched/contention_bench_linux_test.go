@@ -82,7 +82,8 @@ type contest struct {
 	took, cpu []float64
 }
 
-// newContest returns a side with that many devices, of which the first most have rings of their own.
+// newContest returns a side with that many devices, of which the first most have rings of their
+// own.
 func newContest(b *testing.B, most, devices int) *contest {
 	b.Helper()
 	s := onRing(b)
@@ -92,7 +93,8 @@ func newContest(b *testing.B, most, devices int) *contest {
 	if devices > 1 {
 		s.paths.Engines.PerDevice = nil // one ring each
 	}
-	s.paths.Device = func(fd int) (uint64, bool) { return uint64(1 + fd%devices), true } // 0 is none
+	// Device 0 is no device.
+	s.paths.Device = func(fd int) (uint64, bool) { return uint64(1 + fd%devices), true }
 	return &contest{s: s}
 }
 

@@ -25,13 +25,13 @@ var fetchBuffers = sync.Pool{New: func() any { return new([fetchPart]byte) }}
 
 // Send sends the next bytes of f, CopyMost at most, with sendfile(2) to a socket that does not
 // block. It returns how many bytes were sent, and why no more were: EAGAIN if the socket takes
-// nothing, io.EOF at the end of the file, nil if there may be more to send at once. Other errors are
-// the kernel's. The caller must use f (File.Use) during the call.
+// nothing, io.EOF at the end of the file, nil if there may be more to send at once. Other errors
+// are the kernel's. The caller must use f (File.Use) during the call.
 //
-// While a thread may wait for the file's device, Send calls sendfile at once, and its thread
-// may wait for the disk. Otherwise Send first fetches the bytes into the page cache. It does not rely on
-// those that an earlier Send has fetched: since then the socket may have been full for so long that the page
-// cache has dropped them.
+// While a thread may wait for the file's device, Send calls sendfile at once, and its thread may
+// wait for the disk. Otherwise Send first fetches the bytes into the page cache. It does not rely
+// on those that an earlier Send has fetched: since then the socket may have been full for so long
+// that the page cache has dropped them.
 func (s *Scheduler) Send(f *File, socket int) (int, error) {
 	f.PositionMu.Lock()
 	defer f.PositionMu.Unlock()
@@ -41,7 +41,8 @@ func (s *Scheduler) Send(f *File, socket int) (int, error) {
 	}
 	most := s.fetchNext(f, fetchPart)
 	if most == 0 {
-		p, _ := s.paths.AcquirePermit(context.Background(), driver.Read, f) // fails only with its context
+		// AcquirePermit fails only when its context ends, and this one does not.
+		p, _ := s.paths.AcquirePermit(context.Background(), driver.Read, f)
 		defer p.Release()
 		most = CopyMost
 	}
@@ -67,8 +68,8 @@ func (s *Scheduler) send(socket, fd, most int) (n int, err error) {
 }
 
 // UsePosition calls do while no other operation uses f's position. Do may use the position and may
-// wait for something other than a disk. Before that, UsePosition fetches the next bytes of f, CopyMost
-// at most, into the page cache, and calls fetched. The caller must use f (File.Use) until
+// wait for something other than a disk. Before that, UsePosition fetches the next bytes of f,
+// CopyMost at most, into the page cache, and calls fetched. The caller must use f (File.Use) until
 // fetched is called.
 func (s *Scheduler) UsePosition(f *File, fetched, do func()) {
 	f.PositionMu.Lock()
@@ -85,9 +86,9 @@ func (s *Scheduler) Copied(n int64) {
 	}
 }
 
-// fetchNext returns how many of the next CopyMost bytes of f are in the page cache, as far as is known.
-// If it finds fewer than least, it reads CopyMost bytes into the page cache first. It returns 0 if it
-// cannot know.
+// fetchNext returns how many of the next CopyMost bytes of f are in the page cache, as far as is
+// known. If it finds fewer than least, it reads CopyMost bytes into the page cache first. It
+// returns 0 if it cannot know.
 func (s *Scheduler) fetchNext(f *File, least int) int {
 	pos, ok := sys.Tell(f.FD)
 	if !ok || !f.CanLook.Load() {

@@ -26,7 +26,8 @@ func (s *Scheduler) SetRings(most int, open func(*record.Hook) (driver.Driver, e
 	s.paths.Engines.SetMost(most, open)
 }
 
-// Rings returns the number of rings, and how many devices may have one of their own. It may be called after Ready.
+// Rings returns the number of rings, and how many devices may have one of their own. It may be
+// called after Ready.
 func (s *Scheduler) Rings() (n, most int) { return len(s.paths.Engines.All()), s.paths.Engines.Most() }
 
 // RingsPerDevice returns the most rings that one device may have now. It may be called after Ready.
@@ -57,5 +58,6 @@ func (s *Scheduler) Devices() []*device.Device { return s.paths.Devices.All() }
 // Permits returns how many threads wait for a device, and how many goroutines wait for their turn.
 func (s *Scheduler) Permits() (threads, waiting int) { return s.paths.Devices.InUse() }
 
-// Widen raises the number of threads that may wait for each device: more operations need one than with io_uring.
+// Widen raises the number of threads that may wait for each device: more operations need one than
+// with io_uring.
 func (s *Scheduler) Widen() { s.paths.Devices.Budgets().Widen() }

@@ -31,8 +31,8 @@ func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 	return resultOf(s.readAfterLook(ctx, f, b, off, 0, found, asked))
 }
 
-// noteEnd counts and records a read of n bytes at off that has found the end of the file in the page cache.
-// The look there began at asked; 0 if it is not recorded.
+// noteEnd counts and records a read of n bytes at off that has found the end of the file in the
+// page cache. The look there began at asked; 0 if it is not recorded.
 func (s *Scheduler) noteEnd(asked int64, f *File, n int, off int64) {
 	s.paths.Counters.Add(counters.Cached, driver.Read, 0)
 	if asked != 0 {

@@ -121,7 +121,8 @@ func TestManySyncsAreQueued(t *testing.T) {
 	}
 }
 
-// While a ring has a leader no fsync is a plain call: its thread may have submitted what the leader waits for.
+// While a ring has a leader no fsync is a plain call: its thread may have submitted what the leader
+// waits for.
 func TestSyncsBesideALeader(t *testing.T) {
 	p, d := playQueuedSyncs(t, 4)
 	reads := p.paths.Engines.First().Driver().(*script.Driver)
@@ -169,7 +170,8 @@ func stallSyncs(t *testing.T, stalled int) {
 			all = append(all, res)
 		}
 	}
-	queued, permits := 4*stalled, 4*stalled // half of the driver's places, and what calls with contexts may have
+	// Half of the driver's places, and the permits that calls with contexts may have.
+	queued, permits := 4*stalled, 4*stalled
 	hang.Eventually(func() bool {
 		return int(p.fsyncs.queued.Load()) == queued && p.permits() == permits && p.waiting() == len(all)-queued-permits
 	})

@@ -18,9 +18,9 @@ func (j journal) Now() time.Duration {
 	return j.s.paths.Clock()
 }
 
-// Trial records a trial, if a recorder is on. The record is a call without a driver. Its Batch is the
-// number of operations that began in the trial. Its Res is the trial's rate, in per mille of the rate of
-// its neighbours: a difference could be negative, which means an error in a record.
+// Trial records a trial, if a recorder is on. The record is a call without a driver. Its Batch is
+// the number of operations that began in the trial. Its Res is the trial's rate, in per mille of
+// the rate of its neighbours: a difference could be negative, which means an error in a record.
 func (j journal) Trial(t governor.Trial) {
 	now := j.s.paths.Recording.Now()
 	if now == 0 {

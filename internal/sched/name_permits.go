@@ -8,21 +8,25 @@ import (
 	"github.com/sluiceio/sluice/internal/budget"
 )
 
-// names bounds the calls of Batches with names, and with files that the Batch alone knows. Which device a name leads to
-// is not known before the call. So these calls have a Budget of their own, as if they were for one more device. An open
-// may wait for the other end of a pipe, or for a server, and another Batch should not wait for that. So while all
-// permits are taken, each of mostBeside Batches may make one call more.
+// names bounds the calls of Batches with names, and with files that the Batch alone knows. Which
+// device a name leads to is not known before the call. So these calls have a Budget of their own,
+// as if they were for one more device. An open may wait for the other end of a pipe, or for a
+// server, and another Batch should not wait for that. So while all permits are taken, each of
+// mostBeside Batches may make one call more.
 type names struct {
 	all budget.Budget
 
-	mu      sync.Mutex
-	beside  int                // such calls beside those with permits. Under mu, as are the next and all IsolatedContexts
+	mu sync.Mutex
+	// beside is the number of calls of IsolatedContexts that have no permit. mu guards it, the
+	// fields that follow, and all IsolatedContexts.
+	beside  int
 	starved []*IsolatedContext // with goroutines that wait, and no call beside the others
 }
 
 const mostBeside = 16
 
-// Names returns how many calls with names are in progress, and how many goroutines wait for a permit.
+// Names returns how many calls with names are in progress, and how many goroutines wait for a
+// permit.
 func (s *Scheduler) Names() (calls, waiting int) {
 	n := &s.names
 	n.mu.Lock()
@@ -30,8 +34,8 @@ func (s *Scheduler) Names() (calls, waiting int) {
 	return int(n.all.InUse()) + n.beside, n.all.Waiting()
 }
 
-// IsolatedContext is a context, that of a Batch, of which one call with a name may go on while calls of
-// others have all permits. Only a pointer to it is a context.Context.
+// IsolatedContext is a context, that of a Batch, of which one call with a name may go on while
+// calls of others have all permits. Only a pointer to it is a context.Context.
 type IsolatedContext struct {
 	context.Context
 
@@ -39,7 +43,8 @@ type IsolatedContext struct {
 	waiting []*nameWaiter // for a permit
 }
 
-// nameWaiter is a goroutine that waits for a permit, or for its turn to be the one call beside the others.
+// nameWaiter is a goroutine that waits for a permit, or for its turn to be the one call beside the
+// others.
 type nameWaiter struct {
 	turn context.CancelFunc // ends the wait
 	has  bool               // it has its turn
@@ -56,7 +61,8 @@ func (c *IsolatedContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// namePermit is a permit for a call with a name. By is the context whose call beside the others it is, or nil.
+// namePermit is a permit for a call with a name. By is the context whose call beside the others it
+// is, or nil.
 type namePermit struct {
 	budget.Permit
 	by *IsolatedContext
@@ -70,7 +76,8 @@ func (n *names) release(p namePermit) {
 	p.Release()
 }
 
-// endBeside ends the call of c beside the others. Another of c that waits has its turn then, or one of another context.
+// endBeside ends the call of c beside the others. Another of c that waits has its turn then, or one
+// of another context.
 func (n *names) endBeside(c *IsolatedContext) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -84,7 +91,8 @@ func (n *names) endBeside(c *IsolatedContext) {
 	}
 }
 
-// giveTurn lets the first that waits in c be its call beside the others. It must be called with mu held.
+// giveTurn lets the first that waits in c be its call beside the others. It must be called with mu
+// held.
 func (n *names) giveTurn(c *IsolatedContext) {
 	w := c.waiting[0]
 	n.remove(c, w)
@@ -102,8 +110,9 @@ func (n *names) remove(c *IsolatedContext, w *nameWaiter) {
 	}
 }
 
-// namePermit acquires a permit for a call of a kind. The error is ctx's. That ctx can end makes no difference to how
-// many such calls are made at a time: a call with a name can wait for anything in any case.
+// namePermit acquires a permit for a call of a kind. The error is ctx's. That ctx can end makes no
+// difference to how many such calls are made at a time: a call with a name can wait for anything in
+// any case.
 func (s *Scheduler) namePermit(ctx context.Context, kind CallKind) (namePermit, error) {
 	n := &s.names
 	if p, ok := n.all.TryAcquire(kind); ok {

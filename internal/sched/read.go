@@ -27,7 +27,8 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 	return s.readAll(ctx, f, b, off, 0, s.readAfterLook(ctx, f, b, off, 0, found, asked))
 }
 
-// ReadFixed is ReadAt into registered memory. Reg is driver.Op's Reg, here and below: 0 for other memory.
+// ReadFixed is ReadAt into registered memory. Reg is driver.Op's Reg, here and below: 0 for other
+// memory.
 func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
 	s.count(ctx, readKind(len(b)), f)
 	return s.readAll(ctx, f, b, off, reg, s.read(ctx, f, b, off, reg))
@@ -118,7 +119,8 @@ func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64
 		return s.paths.PlainCall(0, p, driver.Read, f, b, off)
 	}
 	res := s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), driver.Read, f, b, off)
-	if res == ecanceled { // ctx has ended, and no call was made: the next transfer returns its error
+	// ctx has ended, and no call was made: the next transfer returns the error of ctx.
+	if res == ecanceled {
 		return n
 	}
 	return res

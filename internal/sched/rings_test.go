@@ -380,7 +380,8 @@ func TestClassesOfRings(t *testing.T) {
 		}()
 		return ended
 	}
-	slow, quick := on(1), on(2) // a device without a file is forgotten, and its ring is the next one's
+	// A device without a file is forgotten, and its ring is the next one's.
+	slow, quick := on(1), on(2)
 	var stuck []<-chan struct{}
 	for range 5 {
 		stuck = append(stuck, read(slow))
@@ -440,7 +441,8 @@ func TestCloseRejectsTicketsOfRings(t *testing.T) {
 	}
 }
 
-// A Scheduler that nobody has is collected: what is done when a device is forgotten does not keep it.
+// A Scheduler that nobody has is collected: what is done when a device is forgotten does not keep
+// it.
 func TestSchedulerIsCollected(t *testing.T) {
 	hang.Watch(t)
 	for _, simulated := range []bool{false, true} {

@@ -49,8 +49,8 @@ func NewLate(choose func() driver.Driver, o Options) *Scheduler {
 // Now returns the time of the Scheduler's clock, which never goes back.
 func (s *Scheduler) Now() time.Duration { return s.paths.Clock() }
 
-// Threads returns the most threads that wait in system calls for one device, where the driver can queue
-// most of its operations.
+// Threads returns the most threads that wait in system calls for one device, where the driver can
+// queue most of its operations.
 func (s *Scheduler) Threads() int { return int(s.paths.Devices.None().Budget.Limit()) }
 
 // Close closes the drivers. All operations must have ended: their Files are closed.
@@ -66,9 +66,9 @@ func (s *Scheduler) Close() error {
 	return errors.Join(errs...)
 }
 
-// CloseFile is f.Close, and makes sure that f's operations in flight are reaped. Otherwise
-// those of a TransferSet might not be reaped, for example if the owner of the TransferSet itself closes
-// the file.
+// CloseFile is f.Close, and makes sure that f's operations in flight are reaped. Otherwise those of
+// a TransferSet might not be reaped, for example if the owner of the TransferSet itself closes the
+// file.
 func (s *Scheduler) CloseFile(f *File) bool {
 	s.paths.Engines.RequireReapers()
 	defer s.paths.Engines.ReleaseReapers()
@@ -116,8 +116,8 @@ func (s *Scheduler) Stats() Stats {
 		st.Rings++
 	}
 	st.Blocked += engines.Blocked
-	// The driver for fsyncs alone is Linux AIO: the goroutine that waits in it has no thread, and does not count
-	// as blocked. Its operations count below.
+	// The driver for fsyncs alone is Linux AIO: the goroutine that waits in it has no thread, and
+	// does not count as blocked. Its operations count below.
 	if e := s.fsyncs.engine.Load(); e != nil && e != s.paths.Engines.First() {
 		e.AddTo(&engines)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
-// stalling returns a Scheduler of plain calls that lets 64 through for each device, and whose calls for the
-// file with descriptor 1 end when release is closed. Calls counts those that have begun.
+// stalling returns a Scheduler of plain calls that lets 64 through for each device, and whose calls
+// for the file with descriptor 1 end when release is closed. Calls counts those that have begun.
 func stalling(release chan struct{}, calls *atomic.Int32) *Scheduler {
 	s := New(script.New(8), Options{Plain: 2})
 	s.paths.Devices.Budgets().Widen()
@@ -43,7 +43,8 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 	ended := make(chan error)
 	const each, begun = 20, budget.Parallel / 4
 	for range each {
-		first, second := iopath.NewFile(1, true, false), iopath.NewFile(1, true, false) // Syncs of a file would share a call
+		// Two files: the Syncs of one file would share a call.
+		first, second := iopath.NewFile(1, true, false), iopath.NewFile(1, true, false)
 		go func() { _, err := s.WriteAt(ctx, stalled, make([]byte, 8), 0); ended <- err }()
 		go func() { ended <- s.Sync(ctx, first) }()
 		go func() { ended <- s.Datasync(ctx, second) }()
@@ -101,8 +102,10 @@ func TestStalledCalls(t *testing.T) {
 		})
 		s.StartExtend(&helped[i], slow, make([]byte, 8), 0)
 	}
-	hang.Eventually(func() bool { return s.permits() >= 2*(budget.Least-2) && s.waiting() > 0 }) // writes, and one Sync
-	for range 100 {                                                                              // hangs if the others are in the way
+	// The permits of writes, and one Sync.
+	hang.Eventually(func() bool { return s.permits() >= 2*(budget.Least-2) && s.waiting() > 0 })
+	// This hangs if the stalled calls are in the way.
+	for range 100 {
 		if n, err := s.WriteAt(t.Context(), other, make([]byte, 8), 0); n != 8 || err != nil {
 			t.Fatalf("WriteAt = %d, %v; want 8", n, err)
 		}

@@ -96,8 +96,8 @@ func TestGroupOwnerLeads(t *testing.T) {
 	})
 }
 
-// What a TransferSet has in flight does not keep others from plain calls while its owner is elsewhere:
-// that may be for long.
+// What a TransferSet has in flight does not keep others from plain calls while its owner is
+// elsewhere: that may be for long.
 func TestGroupOwnerElsewhere(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
 		all := p.start(t, 1)
@@ -223,7 +223,8 @@ func TestGroupNextAfterTheEndOfAContext(t *testing.T) {
 			t.Errorf("Next = %v, %v; want nil, context canceled", tr, err)
 		}
 		p.d.Answer(p.d.Next(0), 10)
-		if n, err := p.ReadAt(t.Context(), p.f, make([]byte, 5), 100); n != 5 || err != nil { // reaps both
+		// The owner of ReadAt reaps both operations.
+		if n, err := p.ReadAt(t.Context(), p.f, make([]byte, 5), 100); n != 5 || err != nil {
 			t.Errorf("ReadAt = %d, %v; want 5, nil", n, err)
 		}
 		p.paths.Engines.First().Wait()

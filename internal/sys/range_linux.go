@@ -49,7 +49,8 @@ func SetLifetime(fd int, hint uint64) error {
 func FlushPages(fd int, off, n int64) error {
 	const writeAndWait = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE | unix.SYNC_FILE_RANGE_WAIT_AFTER
 	err := IgnoringEINTR(func() error { return unix.SyncFileRange(fd, off, n, writeAndWait) })
-	if IsErrno(err, unix.ENOSYS, unix.EPERM, unix.EINVAL, unix.ESPIPE) { // the system call is not available
+	// These errors say that the system call is not available.
+	if IsErrno(err, unix.ENOSYS, unix.EPERM, unix.EINVAL, unix.ESPIPE) {
 		err = IgnoringEINTR(func() error { return unix.Fdatasync(fd) })
 	}
 	return err

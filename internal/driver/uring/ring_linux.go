@@ -56,7 +56,8 @@ type Ring struct {
 	self    sys.Descriptor // fd, as it was opened
 	depth   uint32
 	workers uint32
-	// parallel: the kernel's workers for this ring are at most workers, and several may write to one file.
+	// parallel: the kernel's workers for this ring are at most workers, and several may write to
+	// one file.
 	parallel bool
 	features []string
 	files    int // the number of its own files
@@ -236,7 +237,8 @@ func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 	if p.Flags&sys.IORING_SETUP_SUBMIT_ALL != 0 {
 		r.features = append(r.features, "whole batches (SUBMIT_ALL)")
 	}
-	// Before 6.4 the workers make one direct write to a file at a time. What tells such a kernel is an operation that
+	// Before 6.4 the workers make one direct write to a file at a time. What tells such a kernel is
+	// an operation that
 	// 6.7 has added.
 	r.parallel = bounded && ops[sys.IORING_OP_READ_MULTISHOT]
 	if bounded {

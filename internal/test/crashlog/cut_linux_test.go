@@ -21,7 +21,8 @@ var cuts = flag.Int("crashlog.cuts", 20, "how often TestCut cuts off each file s
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// fileSystems are those with a journal that is replayed when they are mounted, and how they are made.
+// fileSystems are those with a journal that is replayed when they are mounted, and how they are
+// made.
 var fileSystems = map[string]struct {
 	mkfs string
 	size int64
@@ -74,9 +75,9 @@ type cutter struct {
 	cut     func() // closes enough, once: there is enough, or a call has failed
 }
 
-// note is called by the goroutines that write. A commit that has returned before cutting was set had ended before
-// the file system was cut off. Later ones may say too much: an fdatasync of ext4 that runs meanwhile can
-// succeed and keep nothing, with package os as well.
+// note is called by the goroutines that write. A commit that has returned before cutting was set
+// had ended before the file system was cut off. Later ones may say too much: an fdatasync of ext4
+// that runs meanwhile can succeed and keep nothing, with package os as well.
 func (c *cutter) note(n note) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// How long a log becomes, about, before another one is begun. In a short one few commits are made before the file is used again
-// and overwritten, which needs no commit of the journal.
+// How long a log becomes, about, before another one is begun. In a short one few commits are made
+// before the file is used again and overwritten, which needs no commit of the journal.
 const (
 	longLog  = 192 << 10 // 192 KiB
 	shortLog = 16 << 10  // 16 KiB

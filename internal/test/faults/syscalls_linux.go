@@ -24,8 +24,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// faultyCalls are the system calls that fail, and their errors. EBUSY of io_uring_enter is none of them: it says that
-// there are completions to be reaped, and Reap, which they wake, submits what is left.
+// faultyCalls are the system calls that fail, and their errors. EBUSY of io_uring_enter is none of
+// them: it says that there are completions to be reaped, and Reap, which they wake, submits what is
+// left.
 var faultyCalls = []struct {
 	name   string
 	nr     int
@@ -43,7 +44,8 @@ var faultyCalls = []struct {
 	{"mmap", unix.SYS_MMAP, []syscall.Errno{unix.ENOMEM, unix.EAGAIN}},
 }
 
-// The child asks its supervisor by a system call that no kernel has. The first argument is one of these.
+// The child asks its supervisor by a system call that no kernel has. The first argument is one of
+// these.
 const (
 	sysAsk = 0x5afe
 
@@ -52,7 +54,9 @@ const (
 	askMay        // how many calls have failed with errors that may be returned
 	askMust       // of these, those that must be
 	askUnanswered // of the former, those that are fstat
-	askOpen       // the next descriptor of which close has failed, and which is open therefore; -1 if there is no more
+	// askOpen asks for the next descriptor that is still open because its close has failed; -1 if
+	// there is no more.
+	askOpen
 )
 
 func ask(what uintptr) int {
@@ -106,8 +110,9 @@ func (s *supervisor) decide(c testenv.Syscall) testenv.Answer {
 	return testenv.Answer{Errno: s.what.errno}
 }
 
-// hit reports whether one more call fails. No kernel says for ever that a call should be made again. io_uring_enter may
-// say for ever that there is no memory, and the ring is given up after 10 s: that is for the tests of package uring.
+// hit reports whether one more call fails. No kernel says for ever that a call should be made
+// again. io_uring_enter may say for ever that there is no memory, and the ring is given up after 10
+// s: that is for the tests of package uring.
 func (s *supervisor) hit() bool {
 	s.hits++
 	again := s.what.errno == unix.EINTR || s.what.errno == unix.EAGAIN
@@ -144,7 +149,8 @@ func (s *supervisor) answer(what uint64) int {
 	return 0
 }
 
-// judge reports whether the call of the workload may return the error of a system call, and whether it must.
+// judge reports whether the call of the workload may return the error of a system call, and whether
+// it must.
 func (s *supervisor) judge(c testenv.Syscall) (may, must bool, name string) {
 	fd := int(int32(c.Args[0]))
 	switch c.Nr {
@@ -175,7 +181,8 @@ func (s *supervisor) judge(c testenv.Syscall) (may, must bool, name string) {
 		return its || within(s.dir, name), false, name
 	case c.Nr == unix.SYS_MMAP && fd < 0, // memory for buffers
 		within(name, "/proc/self/fd"), // a second descriptor of the file
-		c.Nr == unix.SYS_OPENAT && (within(s.dir, name) || c.Args[2]&unix.O_PATH != 0): // as for fstat
+		// An open, with the limits of fstat.
+		c.Nr == unix.SYS_OPENAT && (within(s.dir, name) || c.Args[2]&unix.O_PATH != 0):
 		return true, false, name
 	}
 	return its, its, name
@@ -241,7 +248,8 @@ func Syscalls(t *testing.T, workloads []Workload) {
 					}
 					for _, errno := range call.errnos {
 						for _, forever := range []bool{false, true} {
-							few := max(1, 10/float64(clean.seen[call.nr])) // so that some of each call fail
+							// few is so large that some of each call fail.
+							few := max(1, 10/float64(clean.seen[call.nr]))
 							for at := range clean.seen[call.nr] {
 								if t.Failed() {
 									return

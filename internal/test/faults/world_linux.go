@@ -51,7 +51,8 @@ var errnos = map[string]syscall.Errno{
 	"EINTR": syscall.EINTR, "ENOMEM": syscall.ENOMEM, "ECANCELED": syscall.ECANCELED,
 }
 
-// interruptions is how often "for ever" interrupts plain calls: they are made again until they are not.
+// interruptions is how often "for ever" interrupts plain calls: they are made again until they are
+// not.
 const interruptions = 5
 
 // world is a workload's Scheduler and file, and what the workload was told about them.
@@ -70,12 +71,14 @@ type world struct {
 	fatal       int // of these, that were no reads
 	interrupted int // plain calls
 	synced      int // syncs that were not made to fail
-	// unread holds the parts of files that a read has failed to read since mark. A read of the same place removes
-	// them: package direct repeats a read that has failed with EIO (xfs), and what neighbours share.
+	// unread holds the parts of files that a read has failed to read since mark. A read of the same
+	// place removes them: package direct repeats a read that has failed with EIO (xfs), and what
+	// neighbours share.
 	unread [][2]int64
 	size   int64 // of the file
 
-	// supervised is true if another process decides about the system calls of this one, and counts them.
+	// supervised is true if another process decides about the system calls of this one, and counts
+	// them.
 	supervised bool
 
 	lossy bool // a sync has returned an error
@@ -150,7 +153,8 @@ func (w *world) on(drv driver.Driver, chains func(fault.Decider) driver.Linker) 
 	return w.s
 }
 
-// next decides on the next operation, on n bytes: its error, or how many of the bytes are transferred.
+// next decides on the next operation, on n bytes: its error, or how many of the bytes are
+// transferred.
 func (w *world) next(code driver.Code, off int64, n int, aligned, plain bool) (int, syscall.Errno) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -181,8 +185,8 @@ func (w *world) next(code driver.Code, off int64, n int, aligned, plain bool) (i
 		w.hard++
 		switch {
 		case code == driver.Read && off == w.size && place[1]%sector == 0 && n < sector:
-			// A stream has all bytes of the last sector, and has asked for the rest of it. It takes the file's end
-			// from fstat.
+			// A stream has all bytes of the last sector, and has asked for the rest of it. It takes
+			// the file's end from fstat.
 		case code == driver.Read:
 			w.unread = append(w.unread, place)
 		default:
@@ -223,19 +227,20 @@ func (w *world) mark() mark {
 	return mark{w.hard, w.fatal, w.synced}
 }
 
-// since reports what has happened since m: whether a call may return an error, whether one must, and whether a sync
-// was made.
+// since reports what has happened since m: whether a call may return an error, whether one must,
+// and whether a sync was made.
 func (w *world) since(m mark) (may, must, synced bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.supervised {
-		return ask(askMay) > m.hard, ask(askMust) > m.fatal, true // the sync of a ring is no system call
+		// The sync of a ring is no system call.
+		return ask(askMay) > m.hard, ask(askMust) > m.fatal, true
 	}
 	return w.hard > m.hard, w.fatal > m.fatal || len(w.unread) > 0, w.synced > m.synced
 }
 
-// unanswered is how many fstats of the workload's files have failed. An open must return such an error: without the
-// answer it would not be known how to use the file.
+// unanswered is how many fstats of the workload's files have failed. An open must return such an
+// error: without the answer it would not be known how to use the file.
 func (w *world) unanswered() int {
 	if w.supervised {
 		return ask(askUnanswered)
@@ -248,8 +253,8 @@ func (w *world) wrong(format string, args ...any) {
 	w.t.Errorf("%s from operation %d on: %s\nthe calls: %q", w.what, w.at, fmt.Sprintf(format, args...), w.calls)
 }
 
-// ended judges the error of a call: whether it may have one, and whether it must. It reports whether the call has
-// succeeded.
+// ended judges the error of a call: whether it may have one, and whether it must. It reports
+// whether the call has succeeded.
 func (w *world) ended(call string, err error, may, must bool) bool {
 	w.t.Helper()
 	w.calls = append(w.calls, fmt.Sprint(call, ": ", err))
@@ -340,8 +345,8 @@ func (w *world) same(what string, b []byte, off int64) {
 	}
 }
 
-// read makes a call that reads into b at off. It also demands that what lies behind the bytes that were counted
-// and behind b is untouched.
+// read makes a call that reads into b at off. It also demands that what lies behind the bytes that
+// were counted and behind b is untouched.
 func (w *world) read(what string, size int, off int64, do func(b []byte) (int, error)) bool {
 	w.t.Helper()
 	b := testenv.AlignedBytes(size + 64)
@@ -427,8 +432,8 @@ func (w *world) settles(ok func() bool, what func() string) {
 // hangs is when a run is said to hang.
 const hangs = 5 * time.Second
 
-// watch ends the process with all stacks if the run does not end in time. It counts ticks, so that the time
-// in which the whole process is stopped does not count.
+// watch ends the process with all stacks if the run does not end in time. It counts ticks, so that
+// the time in which the whole process is stopped does not count.
 func watch(what string) (stop func()) {
 	done := make(chan bool)
 	var ended sync.WaitGroup
