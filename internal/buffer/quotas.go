@@ -8,13 +8,13 @@ import (
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// Quotas divide a Pool between its users, so that a user that keeps its Buffers for long does
-// not hold up the others. A user is for example a class on a device.
+// Quotas divide a Pool between its users, so that a user that keeps its Buffers for long holds up
+// no other user. A user is for example a class on a device.
 //
-// A user may hold as much as is free. So one user alone holds at most half of the limit, two
-// hold at most a third each, and there is some left for one more. A user that holds nothing
-// gets a Buffer at once, beyond the limit if need be. So a Get waits only while its own user
-// holds a Buffer. The Gets of one user are served in the order in which they came.
+// A user may hold as much as is free. So one user alone holds at most half of the limit, and two
+// hold at most a third each. Some memory is always left for one more user. A user that holds
+// nothing gets a Buffer at once, beyond the limit if need be. So a Get waits only while its own
+// user holds a Buffer. The Gets of one user are served in the order in which they came.
 type Quotas[U comparable] struct {
 	pool *Pool
 
@@ -56,9 +56,9 @@ func NewQuotas[U comparable](o Options) *Quotas[U] {
 	return &Quotas[U]{pool: p, quotas: make(map[U]*quota[U])}
 }
 
-// Get returns a Buffer of n bytes for a user. If the user may not hold as much, Get waits until
-// it may, or until ctx ends; then it returns ctx's error. A caller that already holds a Lease of
-// the same user may wait forever for itself.
+// Get returns a Buffer of n bytes for a user. If the user may not hold as much, Get waits until it
+// may, or until ctx ends; then it returns ctx's error. A caller that already holds a Lease of the
+// same user may wait forever, because only the caller can release that.
 func (q *Quotas[U]) Get(ctx context.Context, user U, n int) (Lease[U], error) {
 	own, err := q.reserve(ctx, user, int64(BlockSize(n)))
 	if err != nil {

@@ -275,7 +275,7 @@ type Path struct {
 // closes it.
 type Linker interface {
 	Stager
-	// Files returns the number of files that the driver has of its own. 0 means
-	// that it performs no chains.
+	// Files returns the number of the driver's own files. 0 means that the driver performs no
+	// chains.
 	Files() int
 }

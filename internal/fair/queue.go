@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	// RequestCost is what a request costs beside its bytes, in bytes: a device
-	// makes fewer of 4 KiB than its bandwidth has room for.
+	// RequestCost is what a request costs beside its bytes, in bytes: a device makes fewer requests
+	// of 4 KiB than its bandwidth has room for.
 	RequestCost = 16 << 10 // 16 KiB
 	// Part is the most of a request that is granted at once, a multiple of all
 	// blocks of direct I/O.
 	Part = 512 << 10 // 512 KiB
-	// SmallPart is that of a class which is held to Cap.Beside.
+	// SmallPart is the Part of a class that is held to Cap.Beside.
 	SmallPart = 64 << 10 // 64 KiB
 	// most is the most that is granted at all, so that no bucket overflows.
 	most = 1 << 30 // 1 GiB
 )
 
-// Cap bounds what is in flight.
+// Cap bounds the requests in flight.
 type Cap struct {
 	Depth int   // requests
 	Bytes int64 // at least Part
@@ -178,8 +178,8 @@ func (q *Queue) beyondCap(now time.Duration, use Use) *Ticket {
 	return t
 }
 
-// first returns the class with the least tag among those whose own limits allow a request,
-// and when the first of the others may be ready.
+// first returns the class with the least tag among the classes whose limits allow a request. again
+// is when the first of the remaining classes may be ready.
 func (q *Queue) first(now time.Duration) (least *Class, again time.Duration) {
 	again = Never
 	weight := q.interactive(now)

@@ -163,7 +163,7 @@ func everyWindow(t *testing.T, begun []time.Duration, rate int64) {
 	}
 }
 
-// TestDepth has a class with a depth of its own. Disk.within checks it.
+// TestDepth has a class with a depth. disk.within checks it.
 func TestDepth(t *testing.T) {
 	d := newDisk(t, wide)
 	c := d.q.Add(d.now, Settings{Weight: 10, Depth: 3})
@@ -178,8 +178,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestNothingSavedUp has a class that was held by a limit, or idle, come back: it
-// does not go before others for what it has not used.
+// TestNothingSavedUp has a class that was held by a limit, or idle, come back: it does not overtake
+// other classes for shares that it has not used.
 func TestNothingSavedUp(t *testing.T) {
 	d := newDisk(t, wide)
 	held := d.q.Add(d.now, Settings{Weight: 10, IOPS: 1})

@@ -6,18 +6,19 @@ import (
 	"github.com/sluiceio/sluice/internal/pressure"
 )
 
-// commitDelay decides whether the leader of a group waits for more members before
-// it makes the fsync. The goroutines that the last fsync served are often back a
-// few microseconds later, with their next write. If the fsync has started by then,
-// they wait for all of it, and then for their own.
+// commitDelay decides whether the leader of a group waits for more members before it makes the
+// fsync. The goroutines that the last fsync served are often back a few microseconds later, with
+// their next write. If the fsync has started by then, these goroutines wait for all of it, and then
+// for a second one.
 //
 // The leader sleeps. The last of the expected members wakes it, or a timer does when none has
-// joined for a while (window). After a wait in vain the next groups do not wait: see backoff.
+// joined for a while (window). After a wait in which no member joined, the next groups do not wait:
+// see backoff.
 //
 // Where goroutines that compute have all processors, the leader needs a processor twice for each
-// group: to start the fsync and when it has ended, and waits for it for time slices of
-// 10 ms. The members run one after the other on the processor of the one that woke them. A
-// leader that is woken by the last of them runs there, too, and has waited only once. So there it
+// group: to start the fsync and when it has ended, and waits for it for time slices of 10 ms. The
+// members run one after the other on the processor of the goroutine that woke them. A leader that
+// the last member wakes runs there, too, and has waited only once. So on such machines the leader
 // waits for longer.
 type commitDelay struct {
 	expected int           // callers during the last fsync: served by it, or waiting for the next

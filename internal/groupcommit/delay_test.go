@@ -33,8 +33,8 @@ func lead(t *testing.T, y *Syncer) *group {
 	return g
 }
 
-// The Leader waits for as many members as the last fsync has served, as long as one comes in each
-// window. After a wait in vain the next attempt is left out.
+// The leader waits for as many members as the last fsync has served, as long as one comes in each
+// window. After a wait in which none came the next attempt is left out.
 func TestLeaderGathers(t *testing.T) {
 	const window = time.Second
 	for _, c := range []struct {
@@ -163,8 +163,7 @@ func TestDelayWindow(t *testing.T) {
 	}
 }
 
-// After n attempts in vain 2ⁿ-1 are left out, at most 255; one that
-// succeeds ends that.
+// After n failed attempts 2ⁿ-1 are left out, at most 255. An attempt that succeeds ends that.
 func TestFailedAttemptsAreSpacedOut(t *testing.T) {
 	var r backoff
 	skips := func() (n int) {

@@ -24,9 +24,10 @@ type secondFD struct {
 	// busy: an fsync runs on fd. serves: an fsync may run on fd. Both are
 	// guarded by Syncer.mu.
 	busy, serves bool
-	// state says whether fd is an open descriptor. The number alone cannot: 0 is a descriptor, too,
-	// in a program that has closed its standard input. Both are written under Syncer.mu by the
-	// goroutine that has set Syncer.running; by CloseSecondFD, once no operation is left; by Init.
+	// state is open if fd is an open descriptor. The number alone does not show it: 0 is a
+	// descriptor, too, in a program that has closed its standard input. Init writes state and fd;
+	// the goroutine that has set Syncer.running does, under Syncer.mu; and CloseSecondFD does once
+	// no operation is left.
 	state secondState
 	fd    int
 	// forgotten closes fd when the File and its views are collected without Close.

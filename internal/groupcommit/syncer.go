@@ -71,7 +71,7 @@ func (s *Syncer) Init(o Options) {
 type role uint8
 
 const (
-	alone  role = iota // makes an fsync for itself
+	alone  role = iota // makes an fsync that serves no other caller
 	opener             // opens a second description of the file, and is alone then
 	second             // makes an fsync on the second descriptor, beside the one that runs
 	leader             // makes the fsync of its group

@@ -22,8 +22,8 @@ type Options struct {
 	// flight.
 	Govern bool
 	Plain  int
-	// Threads is the most threads that may wait in system calls for all devices together. 0 is no
-	// bound but that of each device (package budget).
+	// Threads is the most threads that may wait in system calls for all devices together. With 0,
+	// each device has its bound (package budget), and there is no bound for all together.
 	Threads int
 	// KeepDevices has no device be forgotten.
 	KeepDevices bool
@@ -38,9 +38,9 @@ type Options struct {
 	Device func(fd int) (uint64, bool)
 }
 
-// Paths is the three ways to perform one transfer, and what they need. The fields that are
-// functions, numbers and flags are written before the first operation; the others change by
-// their own methods.
+// Paths is the three ways to perform one transfer, and what they need. Fields that are functions,
+// numbers or flags are written before the first operation. All other fields change by their own
+// methods.
 type Paths struct {
 	Options
 	ready   sync.Once   // see Ready
@@ -74,8 +74,8 @@ type Paths struct {
 }
 
 // Init sets p up. choose is called once, when the driver is first needed (see Ready). p owns the
-// driver that it returns, which becomes that of the first ring. choose may call SetRings, and
-// change what must be set before the first operation, for operations that need the driver.
+// driver that choose returns, and the first ring uses it. choose may call SetRings, and may set
+// fields that must be set before the first operation that needs the driver.
 func (p *Paths) Init(choose func() driver.Driver, o Options) {
 	p.start = func() {
 		p.use(choose())

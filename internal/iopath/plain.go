@@ -75,8 +75,8 @@ func KindOf(code driver.Code) budget.Kind {
 
 // WidenFor raises the number of permits of f's device (budget.Parallel) if the driver can perform
 // neither reads nor direct writes of f without a thread: threads are then all the parallelism that
-// there is. A file in memory needs none. The files that f stands for are those of overlay and
-// network file systems.
+// there is. A file in memory needs no permits. f stands for a file of an overlay or a network file
+// system.
 func (p *Paths) WidenFor(code driver.Code, f *File) {
 	if f == nil {
 		return

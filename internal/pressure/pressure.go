@@ -1,5 +1,5 @@
-// Package pressure tells whether goroutines that compute have all processors. A goroutine that
-// becomes ready then waits for time slices of 10 ms (sysmon in the Go runtime).
+// Package pressure finds out whether goroutines that compute have all processors. If they have, a
+// goroutine that becomes ready waits for time slices of 10 ms (sysmon in the Go runtime).
 package pressure
 
 import (

@@ -33,7 +33,7 @@ func (c *Classes) Cap() fair.Cap {
 	return c.cap
 }
 
-// FindCap sets the cap of q to that of its device, if there are classes and q has a device. It may
+// FindCap sets the cap of q to the device's cap, if there are classes and q has a device. It may
 // wait, see SetCapFinder.
 func (c *Classes) FindCap(q *Queue) {
 	if !q.hasDevice || c.capOf == nil || !c.Active() {

@@ -126,8 +126,8 @@ func (c *Classes) Active() bool { return c.active.Load() }
 // Default returns the class of operations that have no other.
 func (c *Classes) Default() *Class { return &c.standard }
 
-// NewQueue returns a queue for a device, which has the cap of SetCap. Known reports whether the
-// number is a device's, so that it may have a cap of its own; FindCap looks for that.
+// NewQueue returns a queue for a device. The queue has the cap of SetCap. Known reports whether the
+// number is a device's. If it is, FindCap looks for the device's cap.
 func (c *Classes) NewQueue(device uint64, known bool) *Queue {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,15 +139,15 @@ func (c *Classes) NewQueue(device uint64, known bool) *Queue {
 	return q
 }
 
-// forget adds what c has done in a queue to what it has done earlier. It must be called with
+// forget adds the operations of c in a queue to c's earlier operations. It must be called with
 // Classes.mu held.
 func (c *Class) forget(q *Queue) {
 	c.earlier.Add(q.statsOf(c))
 	c.inQueue.Delete(q)
 }
 
-// Forget removes a queue, of which no ticket is left. It does not touch the timer, which finds
-// nothing to do: Forget is called by the runtime, outside the bubble of a simulation.
+// Forget removes a queue that has no ticket left. It does not touch the timer, because the runtime
+// calls Forget outside the bubble of a simulation. The timer then finds nothing to do.
 func (c *Classes) Forget(q *Queue) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,8 +158,8 @@ func (c *Classes) Forget(q *Queue) {
 	c.queues = slices.DeleteFunc(c.queues, func(other *Queue) bool { return other == q })
 }
 
-// eachRemoved calls do for the removed classes that somebody still has, and drops the others from
-// the list. It must be called with mu held.
+// eachRemoved calls do for the removed classes that are still in use, and drops all other removed
+// classes from the list. It must be called with mu held.
 func (c *Classes) eachRemoved(do func(*Class)) {
 	c.removed = slices.DeleteFunc(c.removed, func(p weak.Pointer[Class]) bool {
 		class := p.Value()

@@ -56,7 +56,7 @@ func readBack(t *testing.T, name string) (n int, of Recording, onDisk int64) {
 	return len(ops), of, st.Blocks * 512
 }
 
-// TestFileGrows: the size on the disk is little more than what was recorded.
+// TestFileGrows: the size on the disk is little more than the size of the records.
 func TestFileGrows(t *testing.T) {
 	r, name := recorder(t, 1<<20)
 	// The size at the beginning and the size of a record, in bytes.
@@ -90,8 +90,8 @@ func TestFileGrowsToItsEnd(t *testing.T) {
 	}
 }
 
-// TestFileCannotGrow: if the file cannot grow, the records for which it has room are in it,
-// and the others are counted.
+// TestFileCannotGrow: if the file cannot grow, the records for which it has room are in it, and all
+// further records are counted.
 func TestFileCannotGrow(t *testing.T) {
 	r, name := recorder(t, 1<<20)
 	if err := r.growth.f.Close(); err != nil {

@@ -291,8 +291,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestClassesFull: what has no number of its own is in the class others, and not in the default
-// one.
+// TestClassesFull: classes without a number are in the class others, and not in the default class.
 func TestClassesFull(t *testing.T) {
 	r := New(Options{Names: 1})
 	for i := range 2 * maxClasses {
@@ -381,8 +380,7 @@ func TestAnother(t *testing.T) {
 	}
 }
 
-// TestRings: each Hook has a number of its own, and the same one when the same Recorder is
-// set again.
+// TestRings: each Hook has another number, and the same one when the same Recorder is set again.
 func TestRings(t *testing.T) {
 	if !Built {
 		skip.For(t, skip.Build, "no calls are recorded")

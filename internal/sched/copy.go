@@ -11,9 +11,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// This file is about bytes that the kernel copies by itself, from a file to a socket or to
-// another file. The thread that asks for the copy waits for the disk unless the page cache has
-// the bytes. So the bytes are fetched into the page cache first.
+// This file is about copies inside the kernel, from a file to a socket or to another file. The
+// thread that asks for the copy waits for the disk unless the page cache has the bytes. So the
+// bytes are fetched into the page cache first.
 
 // CopyMost is the most bytes that one call copies to a socket, and that are fetched at once.
 const CopyMost = 1 << 20 // 1 MiB

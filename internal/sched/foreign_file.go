@@ -16,9 +16,9 @@ func (s *Scheduler) KnowsEnd() bool { return s.paths.FindsEnd }
 // Pread is pread(2). It may read fewer than len(b) bytes, and reads 0 at the end of the file.
 // The error is a syscall.Errno.
 //
-// Pread looks into the page cache first, however little is in flight. To find the bytes there
-// costs less than a permit and a system call that the Go scheduler is told of. A
-// look in vain costs little beside what follows it.
+// Pread looks into the page cache first, however little is in flight. To find the bytes there costs
+// less than a permit and a system call that the Go scheduler knows of. A look that finds nothing
+// costs little beside the read that follows.
 func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 	ctx := context.Background()
 	if s.paths.Classes.Active() {

@@ -26,8 +26,8 @@ import (
 type fsyncs struct {
 	open   func() driver.Driver // see SetSyncDriver; nil if there is no driver
 	opened sync.Once
-	// engine is that of the driver that open has returned. It is nil before open
-	// is called, and if open returned nil.
+	// engine is the Engine of the driver that open has returned. It is nil before open is called,
+	// and if open returned nil.
 	engine atomic.Pointer[ioengine.Engine]
 	// most is how many fsyncs a driver that serves all devices has at once; 0 if the driver is the
 	// Scheduler's own, with an engine per device. queued counts them.
@@ -35,8 +35,8 @@ type fsyncs struct {
 }
 
 // tryQueue makes room for an fsync in the driver for fsyncs of all devices. A device may have half
-// of the driver's places, so that one that hangs leaves as many to the others. TryQueue fails if
-// there is no room.
+// of the driver's places, so that a device that hangs leaves half to all other devices. tryQueue
+// fails if there is no room.
 func (y *fsyncs) tryQueue(d *device.Device) bool {
 	most := y.most.Load()
 	if most == 0 {

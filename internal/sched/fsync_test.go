@@ -43,7 +43,7 @@ func wantNoSyncs(t *testing.T, p *syncs) {
 	}
 }
 
-// start starts a Sync of a file of its own.
+// start starts a Sync of a new file.
 func (p *syncs) start(ctx context.Context, fd int) (*File, chan error) {
 	f, res := iopath.NewFile(fd, false, false), make(chan error, 1)
 	go func() { res <- p.Sync(ctx, f) }()
@@ -175,7 +175,7 @@ func stallSyncs(t *testing.T, stalled int) {
 	hang.Eventually(func() bool {
 		return int(p.fsyncs.queued.Load()) == queued && p.permits() == permits && p.waiting() == len(all)-queued-permits
 	})
-	for n := range 20 { // hangs if the others are in the way
+	for n := range 20 { // hangs if the stalled Syncs are in the way
 		_, res := p.start(t.Context(), 10*n+stalled+1)
 		want(t, nil, res)
 	}
@@ -209,8 +209,8 @@ func TestSyncThatTheDriverRefuses(t *testing.T) {
 	}
 }
 
-// Without such a driver all fsyncs need a permit, and one whose context ends
-// in front of it leaves nothing behind.
+// Without a driver for fsyncs all fsyncs need a permit. An fsync whose context ends before it has
+// one leaves nothing behind.
 func TestSyncsWithoutADriver(t *testing.T) {
 	p := playSyncs(t)
 	p.SetSyncDriver(func() driver.Driver { return nil })

@@ -13,8 +13,8 @@ import (
 )
 
 // helpers manages the goroutines that make plain system calls for Transfers. Each kind of call to a
-// device has helpers of its own, so that calls that hang hold up no others, where the device
-// answers these.
+// device has separate helpers, so that calls that hang do not hold up calls of a kind that the
+// device answers.
 type helpers struct {
 	s *Scheduler
 

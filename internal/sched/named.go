@@ -42,8 +42,8 @@ func (s *Scheduler) BeginNamedWithoutPermit() NamedCall {
 }
 
 // End releases the permit, if the call has one, and counts and records the call. Kind is the
-// record's (record.KindOpen …) and name is the file's. Off and size are those of a range, where
-// the call has one.
+// record's (record.KindOpen …) and name is the file's. Off and size say the range, where the call
+// has one.
 func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
 	c.s.names.release(c.permit)
 	c.s.paths.Counters.Add(counters.Blocking, driver.Code(kind), 0)

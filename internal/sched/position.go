@@ -11,10 +11,10 @@ import (
 )
 
 // A file's position can be shared: with descriptors that dup(2) has made, with other processes. The
-// kernel moves it under a lock, so that each read(2) and write(2) has bytes of its own. So has each
-// Read and Write here: it is one read(2) or write(2), or reserves its bytes by one lseek(2), and
-// transfers them at their offset (readShared). A Read of a file whose position is private looks
-// into the page cache before it does so (readPrivate).
+// kernel moves it under a lock, so that no two read(2) or write(2) have the same bytes. The same
+// holds for Read and Write here: each is one read(2) or write(2), or reserves its bytes by one
+// lseek(2) and transfers them at their offset (readShared). A Read of a file whose position is
+// private looks into the page cache before it does so (readPrivate).
 
 // Read reads up to len(b) bytes at the file's position and moves it, as
 // read(2). At the end of the file it returns 0, io.EOF.
@@ -186,9 +186,9 @@ func giveBack(f *File, code driver.Code, n int, end int64, res int32) {
 	}
 }
 
-// readReserved reads at off until the end of the file. What a driver does without waiting
-// (driver.NoWait) may end earlier: btrfs reads through the page cache what is not aligned, and
-// gives what is there.
+// readReserved reads at off until the end of the file. A read that a driver makes without waiting
+// (driver.NoWait) may end earlier: btrfs makes unaligned reads through the page cache, and returns
+// only the bytes that are there.
 func (s *Scheduler) readReserved(ctx context.Context, f *File, b []byte, off int64) int32 {
 	n := 0
 	for n < len(b) {
@@ -290,8 +290,8 @@ func (s *Scheduler) readRest(ctx context.Context, f *File, b []byte, off int64, 
 	return after(n, s.readReserved(ctx, f, b[n:], off+int64(n)))
 }
 
-// after is the result of a read of which n bytes were read before and then a transfer gave res. An
-// error after the first bytes is left to the next Read.
+// after returns the result of a read after n bytes were read and a transfer then gave res. An error
+// after the first bytes is left to the next Read.
 func after(n, res int32) int32 {
 	if n == 0 {
 		return res

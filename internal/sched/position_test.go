@@ -385,15 +385,15 @@ func TestReadAtTakesAllAtOnce(t *testing.T) {
 	}
 }
 
-// readOfAPart reads a record of which a part is in memory. It returns false if the read has found
-// all of it.
+// readOfAPart reads a record that is in memory in part. It returns false if the read has found all
+// of it.
 func readOfAPart(t *testing.T, name string, read func(s *Scheduler, f *File, b []byte) (int, error)) bool {
 	file := recordFile(t, 4)
 	s, calls := overwriting(t)
 	defer s.Close()
 	f := foreignFile(int(file.Fd()), false, false)
 	b := make([]byte, recordSize)
-	// Another record than the one that is read below: a look that finds a part starts read-ahead.
+	// This record is not the one that is read below: a look that finds a part starts read-ahead.
 	if n := sys.ReadCached(f.FD, b, 2*recordSize); n <= 0 || n == recordSize {
 		skip.For(t, skip.NoWait, "nothing is partly in memory here")
 	}
@@ -432,8 +432,8 @@ func overwriting(t *testing.T) (s *Scheduler, calls *int) {
 	return s, calls
 }
 
-// readOverwritten fails the test unless a read of such a Scheduler has got record 77, which is b,
-// by one call. It returns false if the read has found the first record, all of it, in memory.
+// readOverwritten fails the test unless a read has got record 77, which is b, by one call. It
+// returns false if the read has found the first record, all of it, in memory.
 func readOverwritten(t *testing.T, name string, b []byte, calls int) bool {
 	t.Helper()
 	got := whichRecord(t, b)

@@ -79,8 +79,8 @@ func TestPrivateReadLooksAtThePosition(t *testing.T) {
 }
 
 // TestPrivateReadMisses: the driver reads what the page cache lacks: the second half of a record,
-// or all of what is asked for. SharePosition does not wait for the driver, and a reader that comes
-// then gets other bytes.
+// or the whole record. SharePosition does not wait for the driver, and a reader that comes then
+// gets other bytes.
 func TestPrivateReadMisses(t *testing.T) {
 	// The second half of a record is not in memory.
 	for _, start := range []int64{0, recordSize / 2} {
@@ -177,7 +177,7 @@ func TestPrivateReadTakesAllAtOnce(t *testing.T) {
 	}
 }
 
-// privateReadOfAPart makes a Read of a record of which a part is in memory. It returns false if the
+// privateReadOfAPart makes a Read of a record that is in memory in part. It returns false if the
 // Read has found all of it.
 func privateReadOfAPart(t *testing.T) bool {
 	file := recordFile(t, 2)

@@ -95,11 +95,11 @@ func (s *Scheduler) readUncached(ctx context.Context, f *File, b []byte, off int
 	return s.waitOrQueue(ctx, driver.Read, f, b, off, reg)
 }
 
-// readAtOnce goes on with a read of which ReadCached has found n bytes. One pread(2) takes all
-// of its bytes at once, and on xfs no write comes in between. So where the rest would be a
-// plain call, that call reads everything again. Where the rest would be queued, the n bytes
-// stay as they are: io_uring itself reads in parts what it has to wait for. They also stay where
-// the file is known to end after them. A read of more than MaxCached bytes is made in parts.
+// readAtOnce goes on with a read after ReadCached has found its first n bytes. One pread(2) takes
+// all of its bytes at once, and on xfs no write comes in between. So where the rest would be a
+// plain call, that call reads everything again. Where the rest would be queued, the n bytes stay as
+// they are: io_uring itself reads in parts where it has to wait. The n bytes also stay where the
+// file is known to end after them. A read of more than MaxCached bytes is made in parts.
 func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64, n int32) int32 {
 	b = b[:min(len(b), sys.MaxCached)]
 	async := s.paths.Async(driver.Read, f)

@@ -26,8 +26,8 @@ type several struct {
 	drv []*script.Driver // by ring
 }
 
-// newSeveral returns one with up to most rings, each on a script of its own, which
-// set has made what it is to be.
+// newSeveral returns a several with up to most rings. Each ring is on its own script, which set has
+// prepared.
 func newSeveral(t *testing.T, most int, set func(ring int, d *script.Driver) driver.Driver) *several {
 	t.Helper()
 	hang.Watch(t)
@@ -135,9 +135,9 @@ func TestStalledRing(t *testing.T) {
 	}
 }
 
-// The first devices have a ring each, in the order in which something is queued
-// for them, and the others share them. Each keeps its ring. What is on no device is the first
-// ring's.
+// The first devices have a ring each, in the order in which something is queued for them. All
+// further devices share these rings. Each device keeps its ring. Files on no device have the first
+// ring.
 func TestRingsOfDevices(t *testing.T) {
 	p := newSeveral(t, 3, func(_ int, d *script.Driver) driver.Driver {
 		d.Rule = whole

@@ -66,9 +66,9 @@ func (s *Scheduler) Close() error {
 	return errors.Join(errs...)
 }
 
-// CloseFile is f.Close, and makes sure that f's operations in flight are reaped. Otherwise those of
-// a TransferSet might not be reaped, for example if the owner of the TransferSet itself closes the
-// file.
+// CloseFile is f.Close, and makes sure that f's operations in flight are reaped. Otherwise the
+// operations of a TransferSet might not be reaped, for example if the owner of the TransferSet
+// itself closes the file.
 func (s *Scheduler) CloseFile(f *File) bool {
 	s.paths.Engines.RequireReapers()
 	defer s.paths.Engines.ReleaseReapers()
@@ -82,7 +82,7 @@ func (s *Scheduler) RecordBy(h *record.Hook) {
 	s.paths.Recording = h
 	s.chains.RecordBy(h)
 	if e := s.paths.Engines.First(); e != nil {
-		e.RecordBy(h) // rings that start later have hooks of their own
+		e.RecordBy(h) // rings that start later have other hooks
 	}
 }
 

@@ -41,7 +41,7 @@ func openPair(t *testing.T, p *syncs) {
 	p.f.Syncer.Concurrent().Store(true) // as it is where two meet
 }
 
-// Two who write much make an fsync each, on descriptions of their own.
+// Two goroutines that write much make an fsync each, on different descriptions.
 func TestTwoFsyncsAtATime(t *testing.T) {
 	p, fds := pairUp(t, otherFD)
 	openPair(t, p)
@@ -69,7 +69,7 @@ func TestTwoFsyncsAtATime(t *testing.T) {
 	want(t, nil, third)
 }
 
-// An error on the second descriptor is that of every later Sync.
+// After an error on the second descriptor every later Sync returns that error.
 func TestSecondFDFailureStays(t *testing.T) {
 	p, _ := pairUp(t, otherFD)
 	openPair(t, p)

@@ -31,8 +31,8 @@ func stalling(release chan struct{}, calls *atomic.Int32) *Scheduler {
 	return s
 }
 
-// Of the calls to a device that does not answer few have begun when their contexts
-// end. The others return then, before the device answers. Those of another device go on.
+// When the contexts of calls to a device that does not answer end, few of the calls have begun. All
+// other calls return then, before the device answers. Calls to another device go on.
 func TestStalledCallsAreWithdrawn(t *testing.T) {
 	hang.Watch(t)
 	release := make(chan struct{})
@@ -50,7 +50,7 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 		go func() { ended <- s.Datasync(ctx, second) }()
 	}
 	hang.Eventually(func() bool { return calls.Load() == begun && s.waiting() == 3*each-begun })
-	for range 100 { // hangs if the others are in the way
+	for range 100 { // hangs if the stalled calls are in the way
 		if n, err := s.WriteAt(ctx, other, make([]byte, 8), 0); n != 8 || err != nil {
 			t.Fatalf("WriteAt = %d, %v; want 8", n, err)
 		}

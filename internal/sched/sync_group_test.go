@@ -91,7 +91,7 @@ func TestSyncIsNotServedByFdatasync(t *testing.T) {
 	want(t, nil, res)
 }
 
-// When the only Sync of a group leaves, an fdatasync serves the others.
+// When the only Sync of a group leaves, an fdatasync serves the remaining members.
 func TestOnlySyncLeaves(t *testing.T) {
 	p := playSyncs(t)
 	first := p.datasync(t.Context())

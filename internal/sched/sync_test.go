@@ -245,7 +245,7 @@ func TestSyncImpossibleDoesNotStay(t *testing.T) {
 	want(t, nil, c)
 }
 
-// A Sync that waits for another's fsync leaves with its context; the others stay.
+// A Sync that waits for another's fsync leaves when its context ends. All other Syncs stay.
 func TestSyncLeaves(t *testing.T) {
 	p := playSyncs(t)
 	first := p.running(t.Context())

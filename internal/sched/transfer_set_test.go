@@ -30,7 +30,7 @@ type grouped struct {
 	g *TransferSet
 }
 
-// asGroup runs a test with a TransferSet, at the end of which nothing may be left.
+// asGroup runs a test with a TransferSet. At the end nothing of it may be left.
 func asGroup(t *testing.T, depth int, test func(t *testing.T, p grouped)) {
 	script.Run(t, depth, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		s := New(drv, queueAll)
@@ -76,8 +76,8 @@ func (p grouped) next(t *testing.T, ctx context.Context, want *Transfer, n int, 
 	}
 }
 
-// The owner reaps by itself: there is no other leader, and none while it
-// is elsewhere.
+// The owner reaps without a leader goroutine: there is no other leader, and none while the owner is
+// elsewhere.
 func TestGroupOwnerLeads(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
 		p.d.Rule = func(op *driver.Op) (int32, bool) { return 10, op.Off != 2 }
@@ -318,7 +318,7 @@ func TestGroupStress(t *testing.T) {
 						all.Go(func() {
 							b := make([]byte, 10)
 							for i := range int64(300) {
-								off := i % 5 // of which 3 is a helper's
+								off := i % 5 // a helper performs 3
 								n, err := s.ReadAt(t.Context(), f, b, off)
 								wantFilled(t, "ReadAt", n, err, b, off)
 							}

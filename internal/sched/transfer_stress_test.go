@@ -140,8 +140,8 @@ func TestEndedContextIsNotRepeated(t *testing.T) {
 	}
 }
 
-// Hazard: one file that refuses NOWAIT must not turn it off for the others.
-// Guard: openFile.needsThread and openFile.CanLook are the file's.
+// Hazard: one file that refuses NOWAIT turns it off for all files. Guard: openFile.needsThread and
+// openFile.CanLook are the file's.
 func TestRefusedNoWaitIsOfTheFileAlone(t *testing.T) {
 	p := play(t, queueAll, []int32{-int32(syscall.EOPNOTSUPP), 100}, []int32{100, 100})
 	other := iopath.NewFile(1<<20, true, false)

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MapCreate creates the file for MapNew, which must not exist. It does not use os.OpenFile,
-// for which the Go runtime would open descriptors of its own, and keep them.
+// MapCreate creates the file for MapNew, which must not exist. It does not use os.OpenFile: for
+// that the Go runtime would open further descriptors, and keep them.
 func MapCreate(name string) (*os.File, error) {
 	for {
 		fd, err := unix.Open(name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, 0o666)

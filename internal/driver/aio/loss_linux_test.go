@@ -52,8 +52,8 @@ func TestDescriptorReplaced(t *testing.T) {
 	}
 }
 
-// TestDescriptorReplacedUnderReap: a waiting Reap finds out by itself that the eventfd
-// is gone.
+// TestDescriptorReplacedUnderReap: a waiting Reap finds out without any call that the eventfd is
+// gone.
 func TestDescriptorReplacedUnderReap(t *testing.T) {
 	q := open(t, Options{Depth: 8})
 	var reaps sync.WaitGroup

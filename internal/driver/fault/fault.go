@@ -5,8 +5,8 @@
 //	… // the third write fails
 //	if !count.Fired() { t.Error("there were not three writes") }
 //
-// An operation that shall fail still goes through the inner driver, disguised as one
-// that touches nothing. So batches, room and order are those of the inner driver.
+// An operation that shall fail still goes through the inner driver, disguised as an operation that
+// touches nothing. So the inner driver decides batches, room and order.
 //
 // # Concurrency
 //

@@ -6,17 +6,16 @@
 // wait at once. Without a bound, a slow disk would kill the program: the Go runtime
 // ends it at its 10,000th thread.
 //
-// A Scheduler whose driver is a Pool hands it nothing, because Async is false: it makes
-// plain calls, which package budget bounds. Package aio gives a Pool of its own what AIO
-// cannot do.
+// A Scheduler whose driver is a Pool hands it nothing, because Async is false: the Scheduler makes
+// plain calls, which package budget bounds. Package aio has a Pool for operations that AIO does not
+// know.
 //
 // # Concurrency
 //
-// A Pool is used as any driver.Driver. One mutex protects everything that is
-// shared. A worker takes it once an operation, to return that and to fetch the
-// next. Workers exist only while there is work: a goroutine costs no more to start
-// than to wake. A Pool in which nothing is in flight holds neither goroutines nor
-// threads.
+// A Pool is used as any driver.Driver. One mutex protects everything that is shared. A worker takes
+// the mutex once an operation, to return that and to fetch the next. Workers exist only while there
+// is work: a goroutine costs no more to start than to wake. A Pool in which nothing is in flight
+// holds neither goroutines nor threads.
 package pool
 
 import (

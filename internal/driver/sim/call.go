@@ -63,9 +63,9 @@ func (d *Disk) waitFor(p *pendingOp) {
 	time.Sleep(rest)
 }
 
-// Look is a look into the page cache: it reads what is there, and never waits. The result is that
-// of preadv2(2) with RWF_NOWAIT: EAGAIN if nothing is there. ok is false if fd is no descriptor of
-// the disk's files.
+// Look is a look into the page cache: it reads the bytes that are there, and never waits. The
+// result is the same as preadv2(2) gives with RWF_NOWAIT: EAGAIN if nothing is there. ok is false
+// if fd is no descriptor of the disk's files.
 func (d *Disk) Look(fd int, b []byte, off int64) (res int32, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -116,7 +116,7 @@ func (d *Disk) write(f *pendingOp) int32 {
 	return int32(len(b))
 }
 
-// maxRoom returns how much room the file can have beside the others.
+// maxRoom returns how much room the file can have beside all other files.
 func (d *Disk) maxRoom(file *file) int64 {
 	if d.o.Space == 0 {
 		return maxFile

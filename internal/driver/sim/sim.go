@@ -61,7 +61,8 @@ type Options struct {
 	// Latency is the longest time that an operation takes, in virtual time; 0 for
 	// 2 ms, or for none at all with Timed. Each operation takes between 0 and this.
 	Latency time.Duration
-	// Timed has operations take real time, or that of a bubble of testing/synctest.
+	// Timed has operations take real time, or in a bubble of testing/synctest the time of the
+	// bubble.
 	Timed bool
 	// Ordered completes operations in the order of submission.
 	Ordered bool

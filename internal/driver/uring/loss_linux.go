@@ -27,7 +27,7 @@ import (
 // writes nothing later.
 type loss struct {
 	err atomic.Pointer[error] // the reason; nil while the ring works
-	// The fields that each call writes have a cache line of their own.
+	// The fields that each call writes share no cache line with other fields.
 	_        [64]byte
 	entering atomic.Int32 // calls of io_uring_enter in progress, except Reap's
 	// waiting is true while Reap is in io_uring_enter, or about to be. Reap

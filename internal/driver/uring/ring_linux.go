@@ -38,9 +38,9 @@ type Options struct {
 	// (driver.Linker): 0 to 32768. The ring has none if the kernel has no such
 	// files (before 5.15), or allows fewer.
 	Files int
-	// Lazy opens the ring when it is first used. New still opens one, to find
-	// out what the kernel has, and closes it. It is for programs that may close
-	// all descriptors when they begin. Such a ring has no files of its own.
+	// Lazy opens the ring when it is first used. New still opens a ring, to find out what the
+	// kernel has, and closes it. Lazy is for programs that may close all descriptors when they
+	// begin. A lazy ring has no files for chains.
 	Lazy bool
 	// Record records the ring's system calls, if it is not nil.
 	Record *record.Hook
@@ -60,7 +60,7 @@ type Ring struct {
 	// one file.
 	parallel bool
 	features []string
-	files    int // the number of its own files
+	files    int // the number of files for chains
 	// asyncReads: a buffered read that has to wait takes no worker thread (5.9).
 	asyncReads bool
 	fileTable  bool // the kernel can open files into the file table, and close them there (5.15)
@@ -68,9 +68,9 @@ type Ring struct {
 	mem    []byte // the mapping of SQ and CQ
 	sqemem []byte // the mapping of the SQEs
 
-	// The submission queue. sqMu is held while SQEs are written, by Stage, Wake
-	// and Cancel, and never in a system call. The kernel advances sqHead, under
-	// a lock of its own, as it reads SQEs.
+	// The submission queue. sqMu is held while SQEs are written, by Stage, Wake and Cancel, and
+	// never in a system call. The kernel advances sqHead, under the kernel's lock, as it reads
+	// SQEs.
 	sqMu           sync.Mutex
 	sqHead, sqTail *uint32
 	sqMask         uint32
@@ -101,10 +101,9 @@ var (
 	_ driver.Linker    = (*Ring)(nil)
 )
 
-// New creates a ring. The error is that of a system call (EPERM under seccomp or
-// kernel.io_uring_disabled, ENOSYS before 5.1, ENOMEM if RLIMIT_MEMLOCK is too low
-// even for a small ring). If the kernel is older than 5.6, the error wraps
-// errors.ErrUnsupported.
+// New creates a ring. The error is from a system call (EPERM under seccomp or
+// kernel.io_uring_disabled, ENOSYS before 5.1, ENOMEM if RLIMIT_MEMLOCK is too low even for a small
+// ring). If the kernel is older than 5.6, the error wraps errors.ErrUnsupported.
 func New(o Options) (*Ring, error) {
 	depth, workers, err := o.check()
 	if err != nil {
@@ -126,7 +125,7 @@ func New(o Options) (*Ring, error) {
 	return r, nil
 }
 
-// open creates the ring, with that many files of its own.
+// open creates the ring, with that many files for chains.
 func (r *Ring) open(files int) error {
 	fd, p, err := setup(r.depth, r.hook)
 	if err != nil {
@@ -237,9 +236,8 @@ func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 	if p.Flags&sys.IORING_SETUP_SUBMIT_ALL != 0 {
 		r.features = append(r.features, "whole batches (SUBMIT_ALL)")
 	}
-	// Before 6.4 the workers make one direct write to a file at a time. What tells such a kernel is
-	// an operation that
-	// 6.7 has added.
+	// Before 6.4 the workers make one direct write to a file at a time. An operation that 6.7 has
+	// added tells the kernels apart.
 	r.parallel = bounded && ops[sys.IORING_OP_READ_MULTISHOT]
 	if bounded {
 		r.features = append(r.features, "bounded kernel workers")

@@ -13,9 +13,8 @@ import (
 // system calls, which need less memory.
 const shortageLimit = 10 * time.Second
 
-// shortage measures for how long every call of io_uring_enter has failed with a
-// transient errno. A seccomp filter may return such an errno forever: without a
-// limit the operations would never end.
+// shortage measures for how long every call of io_uring_enter has failed with a transient errno. A
+// seccomp filter may return the errno forever: without a limit the operations would never end.
 type shortage struct {
 	since atomic.Int64 // when the first of these calls failed; 0 if the last call succeeded
 }

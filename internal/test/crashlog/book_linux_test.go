@@ -117,7 +117,7 @@ func (e *entry) check(id logID, name string) error {
 	return nil
 }
 
-// foreign returns where got has a byte that is neither zero nor that of want, or -1.
+// foreign returns where got has a byte that is neither zero nor the byte of want, or -1.
 func foreign(got, want []byte) int {
 	for i, c := range got {
 		if c != 0 && c != want[i] {

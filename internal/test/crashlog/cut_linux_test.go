@@ -130,7 +130,7 @@ func (c *cutter) cycle(i int, r *rand.Rand) {
 	c.judge(t, c.book, c.book.check(c.dir), fmt.Sprint("cut ", i))
 }
 
-// begin goes on with some of the logs of the workload before, and begins the others anew.
+// begin goes on with some of the logs of the workload before, and begins the rest anew.
 func (c *cutter) begin(before *workload, r *rand.Rand) error {
 	for i, l := range c.work.logs {
 		if before != nil {

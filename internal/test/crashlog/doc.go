@@ -1,4 +1,4 @@
-// Package crashlog is a test of what is left after a crash. Goroutines append records to logs in
+// Package crashlog tests which records are left after a crash. Goroutines append records to logs in
 // every way that there is to write and to commit a file, and note each record that was
 // acknowledged. Then the file system is cut off, the device's power fails, or the process is
 // killed. A record that was acknowledged before must be there, whole.

@@ -42,7 +42,7 @@ func (l *log) tell(k kind, number int) { l.note(note{l.id, k, uint32(number)}) }
 
 func (l *log) path() string { return filepath.Join(l.dir, l.id.file()) }
 
-// begin begins a log, in a new file or in that of the log before.
+// begin begins a log, in a new file or in the file of the log before.
 func (l *log) begin(r *rand.Rand, old string) error {
 	l.id.Generation++
 	l.next, l.end = 0, 0
@@ -92,7 +92,7 @@ func (l *log) syncDir() error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// resume goes on with a log of which the first n records count.
+// resume goes on with a log after its first n records.
 func (l *log) resume(r *rand.Rand, n int) error {
 	l.next, l.end = n, 0
 	for i := range n {

@@ -31,8 +31,8 @@ var (
 // sector is the part of a request that a device writes whole or not at all.
 const sector = 512
 
-// superblocks is where the superblocks of ext4 and xfs end. That of ext4 has two sectors, with one
-// checksum, and ext4 cannot be mounted if it is torn.
+// superblocks is where the superblocks of ext4 and xfs end. The superblock of ext4 has two sectors,
+// with one checksum, and ext4 cannot be mounted if it is torn.
 const superblocks = 4096
 
 // TestReplay: what was committed is on the device, whatever it had still in its cache.
@@ -262,9 +262,9 @@ func (p *play) choose(count int, r *rand.Rand) (all []choice) {
 	return all
 }
 
-// build makes the state of a device that has failed after c.n requests. Those before the last flush
-// are on it. Of the others a prefix has all. A sampled state has each with one chance for all of
-// them, or less of it, or nothing.
+// build makes the state of a device that has failed after c.n requests. All requests before the
+// last flush are on the device. Of the later requests an unsampled state has all. A sampled state
+// has each later request whole with one chance for all of them, or a part of it, or nothing.
 func (p *play) build(c choice, r *rand.Rand) (what string) {
 	for i := c.n - 1; i >= p.sure; i-- {
 		if p.requests[i].Flush {

@@ -21,7 +21,7 @@ type way struct {
 	open       func(s *sluice.Scheduler, name string, flag int, r *rand.Rand) (target, error)
 }
 
-// target is an open log. The random choices of a call are those of its goroutine.
+// target is an open log. The goroutine of a call makes its random choices.
 type target interface {
 	write(b []byte, off int64) error
 	flush() error              // returns once the file has what was written

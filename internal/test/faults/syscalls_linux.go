@@ -52,8 +52,8 @@ const (
 	askStart = iota
 	askStop
 	askMay        // how many calls have failed with errors that may be returned
-	askMust       // of these, those that must be
-	askUnanswered // of the former, those that are fstat
+	askMust       // of these, how many must be returned
+	askUnanswered // of askMay's calls, how many are fstat
 	// askOpen asks for the next descriptor that is still open because its close has failed; -1 if
 	// there is no more.
 	askOpen
@@ -157,7 +157,7 @@ func (s *supervisor) judge(c testenv.Syscall) (may, must bool, name string) {
 	case unix.SYS_IO_URING_ENTER:
 		return false, false, "" // the driver tries again, or plain calls are made
 	case unix.SYS_IO_SUBMIT:
-		// If the next one succeeds, the error is taken for that of an operation.
+		// If the next io_submit succeeds, the error is taken for the error of an operation.
 		return s.what.errno != unix.EINTR && s.what.errno != unix.EAGAIN, false, ""
 	case unix.SYS_OPENAT:
 		name = s.path(c)
@@ -272,7 +272,7 @@ func Syscalls(t *testing.T, workloads []Workload) {
 	t.Logf("figure: %d runs", runs)
 }
 
-// supervised runs a workload once, in a process of its own.
+// supervised runs a workload once, in a new process.
 func supervised(t *testing.T, dir, load, driver string, nr int, what trouble, at int) *supervisor {
 	t.Helper()
 	dir, err := os.MkdirTemp(dir, "run")

@@ -188,7 +188,8 @@ func writes(w *world, f *direct.File, off int64, size, n int) {
 		w.ended("NewWriter", err, may, true)
 		return
 	}
-	start, at := off, off // what is not known to be written, and where the next piece goes
+	// start is where the bytes begin that may not be written; at is where the next piece goes.
+	start, at := off, off
 	broken := false
 	do := func(what string, call func() error) bool {
 		w.t.Helper()

@@ -239,8 +239,8 @@ func (w *world) since(m mark) (may, must, synced bool) {
 	return w.hard > m.hard, w.fatal > m.fatal || len(w.unread) > 0, w.synced > m.synced
 }
 
-// unanswered is how many fstats of the workload's files have failed. An open must return such an
-// error: without the answer it would not be known how to use the file.
+// unanswered is how many fstats of the workload's files have failed. An open must return the error:
+// without the answer of fstat the library does not know how to use the file.
 func (w *world) unanswered() int {
 	if w.supervised {
 		return ask(askUnanswered)
@@ -269,7 +269,7 @@ func (w *world) ended(call string, err error, may, must bool) bool {
 	return err == nil
 }
 
-// call makes a call that returns the errors of its own operations.
+// call makes a call that returns the errors of its operations alone.
 func (w *world) call(what string, do func() error) bool {
 	w.t.Helper()
 	before := w.mark()
@@ -287,7 +287,8 @@ func (w *world) asks(what string, do func() error) {
 	w.ended(what, err, may, may)
 }
 
-// sync makes a call that syncs. After one that failed, the others must fail: data may be gone.
+// sync makes a call that syncs. After a sync that failed, all later syncs must fail: data may be
+// gone.
 func (w *world) sync(what string, do func() error) {
 	w.t.Helper()
 	before := w.mark()
@@ -300,7 +301,7 @@ func (w *world) sync(what string, do func() error) {
 	w.lossy = w.lossy || err != nil
 }
 
-// wrote notes a write of b at off of which n bytes were acknowledged.
+// wrote notes a write of b at off, whose first n bytes were acknowledged.
 func (w *world) wrote(b []byte, off int64, n int, err error) {
 	w.t.Helper()
 	if n < 0 || n > len(b) || n < len(b) && err == nil {

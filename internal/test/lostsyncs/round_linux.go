@@ -434,13 +434,13 @@ func (o *round) judge(total *tally) {
 // unread returns the blocks that the disk has, and that cannot be read back. It looks at some of
 // the blocks for which a call has answered.
 //
-// Such a block is lost as one that the disk does not have, and a call must have reported it. One
-// kind of them is counted and is no failure, as ext4 reports it to nobody, os.File included. In new
-// space of a file ext4 marks the blocks of a write-back as written at its end, and leaves all
-// unmarked if the disk has refused one. The pages stay in the page cache. When one of them is
-// written once more, the next write-back puts it on the disk, succeeds, and marks nothing: the file
-// still reads as zeros there once the page is dropped. A File remembers that the first write-back
-// has failed, but not that a write with O_SYNC has.
+// A block that cannot be read back is lost, as a block is that the disk does not have, and a call
+// must have reported it. Blocks of one kind are counted and are no failure, as ext4 reports them to
+// nobody, os.File included. In new space of a file ext4 marks the blocks of a write-back as written
+// at its end, and leaves all unmarked if the disk has refused one. The pages stay in the page
+// cache. When one of the pages is written once more, the next write-back puts it on the disk,
+// succeeds, and marks nothing: the file still reads as zeros there once the page is dropped. A File
+// remembers that the first write-back has failed, but not that a write with O_SYNC has.
 func (o *round) unread() map[*block]bool {
 	unread, seen := make(map[*block]bool), make(map[*block]bool)
 	for _, c := range o.calls {

@@ -14,8 +14,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestSecondDescriptor: two Syncs beside each other use two descriptors of the file, each with
-// reports of its own (see groupcommit). The rounds of TestLostSyncs seldom meet these cases.
+// TestSecondDescriptor: two Syncs beside each other use two descriptors of the file. The kernel
+// reports a loss to each descriptor (see groupcommit). The rounds of TestLostSyncs seldom meet
+// these cases.
 func TestSecondDescriptor(t *testing.T) {
 	for _, at := range strings.Split(*place, ",") {
 		t.Run(at, func(t *testing.T) {

@@ -32,8 +32,8 @@ func TestSharedSync(t *testing.T) {
 	}
 }
 
-// sharedSync has two Syncs called while an fsync runs. The loss is that fsync's if first is true.
-// Otherwise it is that of the next one, which the two share.
+// sharedSync has two Syncs called while an fsync runs. If first is true, that fsync loses the data.
+// Otherwise the next fsync does, which the two Syncs share.
 func sharedSync(t *testing.T, disk *testenv.Lossy, kind string, first bool) {
 	hang.Watch(t)
 	var other atomic.Bool

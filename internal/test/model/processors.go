@@ -160,7 +160,7 @@ func (m *machine) begin(p *proc, g *goroutine) {
 	g.resume(p)
 }
 
-// pick takes the goroutine that p runs next, of its own and of the global queue.
+// pick takes the goroutine that p runs next, from p's queue or from the global queue.
 func (m *machine) pick(p *proc) (g *goroutine) {
 	p.preempt = false
 	fair := p.slices.n%globalTurn == 0 && m.global.len() > 0
