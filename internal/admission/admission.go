@@ -44,8 +44,8 @@ func Decide(o Operation, room bool) Path {
 // Load is what Room has to know of a device and of the program.
 type Load struct {
 	InFlight   int32 // operations of the device, queued or in plain calls
-	Permits    int32 // that the device has, free or taken
-	Processors int   // that the program may use
+	Permits    int32 // permits of the device, free or taken
+	Processors int   // processors that the program may use
 	Ready      bool  // there is a driver
 }
 

@@ -39,7 +39,7 @@ const (
 type All struct {
 	most  int32        // the most permits of all Budgets together; 0 is no such bound
 	ask   func() int   // asks how many processors the program may use
-	procs atomic.Int32 // what ask has last returned
+	procs atomic.Int32 // the last result of ask
 	// keep sleeps for a moment and keeps the processor; or nil
 	keep     func() (took time.Duration, ok bool)
 	parallel atomic.Bool       // see Parallel; for all devices

@@ -190,7 +190,7 @@ func (a *All) handOver(p Permit) bool {
 	}
 	a.removeLocked(w)
 	w.ready <- true
-	if p.ends { // that gives back two things: see Release
+	if p.ends { // p gives back two things: see Release
 		a.wakeLocked(p.b, Permit{})
 	}
 	return true

@@ -49,7 +49,7 @@ type Lease[U comparable] struct {
 	quota *quota[U]
 }
 
-// NewQuotas returns Quotas of a new Pool. They have no memory until the first Get.
+// NewQuotas returns Quotas of a new Pool. The Pool has no memory until the first Get.
 func NewQuotas[U comparable](o Options) *Quotas[U] {
 	p := NewPool(o)
 	p.exceeds = true

@@ -185,8 +185,8 @@ func (r *Runner) count(t *slot) {
 	}
 }
 
-// record records the chain's operations. They were submitted together. When each one ended is
-// not known, so they all end when the chain does.
+// record records the chain's operations. All were submitted together. The end of each single
+// operation is not known, so all end when the chain does.
 func (r *Runner) record(t *slot) {
 	if t.asked == 0 {
 		return

@@ -17,8 +17,8 @@ import (
 	"github.com/sluiceio/sluice/internal/qos"
 )
 
-// Device is one device. Whoever has a file on it keeps its Device, so that all count at the same
-// place.
+// Device is one device. Each user of a file on the device keeps its Device, so that all count at
+// the same place.
 type Device struct {
 	Number uint64
 	Budget budget.Budget // of the threads that wait for the device
@@ -67,8 +67,8 @@ const (
 // known.
 const None = math.MaxUint64
 
-// Table is the Devices of a Scheduler. It forgets those that nobody has any more, so that it stays
-// small.
+// Table is the Devices of a Scheduler. It forgets Devices that nobody has any more, so that it
+// stays small.
 type Table struct {
 	budgets budget.All
 	none    *Device

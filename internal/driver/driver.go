@@ -145,11 +145,10 @@ var ErrClosed = errors.New("driver closed")
 // Driver performs operations. The package comment says which calls may run at
 // the same time.
 type Driver interface {
-	// Submit takes operations from the front of ops and returns their number.
-	// If it takes fewer than all, the driver is full: the caller reaps, then
-	// submits the rest. The driver is full when Info().Depth operations are in
-	// flight, including those that have completed but were not reaped. If fewer
-	// are in flight, Submit takes at least one.
+	// Submit takes operations from the front of ops and returns their number. If it takes fewer
+	// than all, the driver is full: the caller reaps, then submits the rest. The driver is full
+	// when Info().Depth operations are in flight. Operations that have completed but were not
+	// reaped count. If fewer are in flight, Submit takes at least one.
 	//
 	// Submit does not wait for operations to complete. An operation that the
 	// kernel refuses is taken too; Reap returns it with the errno in Res. The
@@ -190,10 +189,10 @@ type Driver interface {
 	// Info describes the driver. It always returns the same.
 	Info() Info
 
-	// Close waits for the operations in flight, including those that are only
-	// staged or queued: what was taken is performed. Operations that were never
-	// reaped then belong to their callers again, with Res set. Close releases
-	// all that the driver holds. A second Close does nothing.
+	// Close waits for the operations in flight, also for operations that are only staged or queued:
+	// the driver performs all that it has taken. Operations that were never reaped then belong to
+	// their callers again, with Res set. Close releases all that the driver holds. A second Close
+	// does nothing.
 	Close() error
 }
 
@@ -208,7 +207,7 @@ type Info struct {
 	// that submits, to perform direct writes without NoWait that have to wait. It is 0 if it adds
 	// none, has no such bound, or makes one write to a file at a time.
 	Workers  int
-	Features []string // what it found and uses, one short phrase each
+	Features []string // the features that it found and uses, one short phrase each
 }
 
 // Stager is a Driver that can submit operations and wait for completions in one
@@ -260,9 +259,8 @@ type Path struct {
 	File  uint32 // the number of the driver's own file that it becomes
 }
 
-// Linker is a Stager that performs chains: an operation, and those that follow
-// it, linked by Then. The caller submits the first. Reap returns the first when
-// all have ended.
+// Linker is a Stager that performs chains. A chain is operations linked by Then. The caller submits
+// the first. Reap returns the first when all have ended.
 //
 // An operation begins when the one before it has succeeded. A short transfer
 // counts as failed. The operations after a failed one end with -ECANCELED, unless

@@ -74,12 +74,12 @@ func (t *Ticket) part() int {
 // Queue is the classes and what they have in flight.
 type Queue struct {
 	cap        Cap
-	classes    []*Class // all but those that were removed and are idle
+	classes    []*Class // without removed classes that are idle
 	backlogged list.List[Class]
 	virtual    float64
 	inflight   int
 	bytes      int64
-	byUse      [uses]int // what is in flight, by use; not counted for OutsideCap
+	byUse      [uses]int // requests in flight, by use; not counted for OutsideCap
 }
 
 // New returns a Queue without classes.

@@ -87,9 +87,9 @@ func TestInteractive(t *testing.T) {
 	}
 }
 
-// TestAdmitted has a class do what is outside the cap, and no more: one of less weight
-// has no more than Cap.Beside in flight meanwhile, and what waits for room is not
-// overtaken by anything but that.
+// TestAdmitted has a class make only requests outside the cap. A class of less weight then has no
+// more than Cap.Beside in flight, and only requests outside the cap overtake requests that wait for
+// room.
 func TestAdmitted(t *testing.T) {
 	d := newDisk(t, wide)
 	flood, syncs := d.q.Add(d.now, Settings{Weight: 1}), d.q.Add(d.now, Settings{Weight: 100})

@@ -53,7 +53,7 @@ type Journal interface {
 type Trial struct {
 	Choice       Choice        // in force in the trial
 	Began, Ended time.Duration // times of the Journal
-	Operations   uint32        // that began in the trial
+	Operations   uint32        // operations that began in the trial
 	// Rate is the rate of the trial over the rate of its neighbours: 1.1 is 10 % faster.
 	Rate float64
 }

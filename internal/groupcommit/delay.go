@@ -105,7 +105,7 @@ func (s *Syncer) wantMembers(g *group, members int) {
 }
 
 // awaitMembers waits until the group has the members that it wants, but not for longer than window.
-// It must be called with mu held, and unlocks it meanwhile.
+// It must be called with mu held, and unlocks mu while it waits.
 func (s *Syncer) awaitMembers(window time.Duration) {
 	s.mu.Unlock()
 	defer s.mu.Lock()

@@ -71,11 +71,10 @@ func (s *Syncer) leave(code driver.Code, g *group) {
 	}
 }
 
-// failNext ends the next group with err, the error of the fsync that ran while the
-// group formed. The members called Sync before anyone was told of the loss, so
-// their data may be part of it, and the kernel would not report it to their own
-// fsync. The group has no leader yet: until now the fsync has kept running set. It
-// must be called with mu held.
+// failNext ends the next group with err, the error of the fsync that ran while the group formed.
+// The members called Sync before the loss was reported to anyone, so their data may be part of it,
+// and the kernel would not report it to their own fsync. The group has no leader yet: until now the
+// fsync has kept running set. It must be called with mu held.
 func (s *Syncer) failNext(err error) {
 	g := s.next
 	if g == nil {

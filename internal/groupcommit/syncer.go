@@ -53,7 +53,7 @@ type Options struct {
 	// NoSecondFD: there can be no second descriptor.
 	NoSecondFD bool
 	// Expected is how many Syncs the first group waits for, and Window is how long it waits for
-	// each at least. They are for tests.
+	// each at least. Both are for tests.
 	Expected int
 	Window   time.Duration
 }

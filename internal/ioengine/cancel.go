@@ -25,7 +25,7 @@ func (e *Engine) cancel(r *Request) {
 	e.backlog.appendReversed(e.inbox.Swap(nil))
 	waiting := e.backlog.withdraw(op)
 	// The pushers of other operations in the inbox, and the leader, may have found the inbox empty
-	// or mu held. They rely on the goroutine that holds mu.
+	// or mu held. These goroutines rely on the goroutine that holds mu.
 	orphans := e.submitLocked()
 	e.mu.Unlock()
 	if orphans {

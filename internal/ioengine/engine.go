@@ -28,8 +28,8 @@ const maxReap = 256
 //     the leader blocks again. Where that is slow it waits for them instead, and the
 //     state stays running (handover).
 //
-// So a batch costs one system call. A driver that cannot stage submits in step 1, with a second
-// system call.
+// So a batch costs one system call. With a driver that cannot stage, the leader submits in step 1,
+// with a second system call.
 //
 // A pusher is also a submitter in two cases: the leader is blocked; or enough operations
 // for a batch have arrived while the leader was running (submitThreshold).
@@ -109,8 +109,8 @@ type Engine struct {
 	onLoss func(*Engine, error)
 	// inflight counts the operations that the driver owns. The submitter raises it under mu, before
 	// the driver has the operations, and lowers it for the operations that the driver did not take.
-	// The leader lowers it for the operations that it has reaped. Of the same operations, setOps
-	// counts the requests of RequestSets, writes the writes and syncs the syncs.
+	// The leader lowers it for the operations that it has reaped. setOps, writes and syncs count
+	// some of the same operations: the requests of RequestSets, the writes, and the syncs.
 	inflight, setOps, writes, syncs probe.Int32
 	most                            places // the bounds of inflight, writes and syncs; see divide
 	// reaperRequests counts the goroutines that wait for operations of a RequestSet without
@@ -223,8 +223,8 @@ func (e *Engine) startLeaderIfIdle() {
 // submitConcurrently submits what has arrived, without the leader.
 func (e *Engine) submitConcurrently() {
 	for e.canSubmit() && e.mu.TryLock() {
-		// Checked under mu: a leader that has retired meanwhile would not reap what
-		// is submitted now.
+		// Checked under mu: a leader that has retired since would not reap the operations that are
+		// submitted now.
 		hasLeader := e.state.Load() != idle
 		if hasLeader {
 			e.submit(e.drv.Submit)
@@ -416,8 +416,8 @@ func (e *Engine) noteSubmitted(batch []*driver.Op) {
 	}
 }
 
-// complete hands the results to the goroutines that wait for them. With chain it returns those that
-// can be part of a chain (handover) instead.
+// complete hands the results to the goroutines that wait for them. With chain it instead returns
+// the requests that can be part of a chain (handover).
 func (e *Engine) complete(ops []*driver.Op, chain bool) (left []*Request) {
 	e.countInFlight(ops, -1)
 	at := e.hook.Now()

@@ -14,11 +14,10 @@ import (
 	"github.com/sluiceio/sluice/internal/probe"
 )
 
-// explorer runs a scenario of the engine's own code again and again, each time
-// with the steps of its threads in another order, until every order has been
-// tried. A step is one access to what the threads share (probe), with all that the
-// thread does up to its next one. What can follow a state is tried once, in
-// whatever order the state was reached.
+// explorer runs a scenario of the engine's own code again and again, each time with the steps of
+// its threads in another order, until every order has been tried. A step is one access to what the
+// threads share (probe), with all that the thread does up to its next one. The steps after a state
+// are tried once, in whatever order the state was reached.
 type explorer struct {
 	scenario func(w *world)
 	// switches is how often, in one run, a thread that could go on is left for

@@ -19,7 +19,7 @@ type load struct {
 
 // Window is what a leader has found in WindowReaps Reaps.
 type Window struct {
-	Operations int // that were reaped
+	Operations int // operations reaped
 	Reaps      int
 	Known      int // Reaps for which the driver knows whether they had to wait
 	Waited     int // Known Reaps that had to wait

@@ -33,7 +33,7 @@ type situation struct {
 	// batch is how many of them must arrive before a pusher submits them while the leader
 	// runs; 0 is the default, which is more than there are.
 	batch int32
-	// cancels says that whoever has pushed the first of them cancels it.
+	// cancels says that the goroutine that has pushed the first of them cancels it.
 	cancels bool
 	// grows says that the device has a second ring from some moment after that push on, perhaps
 	// before the cancel.
@@ -189,7 +189,8 @@ type playing struct {
 	first, last int64
 	most        int
 	group       *Group // of the device, if it gets another ring
-	// Of the RequestSets' requests, how many have been started, and returned by Next.
+	// started and ended count the requests of RequestSets that have been started, and that Next has
+	// returned.
 	started, ended int
 }
 

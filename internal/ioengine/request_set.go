@@ -9,7 +9,8 @@ import (
 )
 
 // RequestSet is a set of requests of one goroutine, its owner, which starts many of them and waits
-// for whichever ends next. Only the owner may call the methods, except those that say otherwise.
+// for whichever ends next. Only the owner may call the methods, unless their comments say
+// otherwise.
 //
 // The owner usually reaps its own completions. When it waits and no other goroutine leads the
 // engine, it becomes the leader: it submits and reaps in one system call, and no goroutine

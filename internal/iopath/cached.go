@@ -128,7 +128,7 @@ func (p *Paths) ReadCachedVec(f *File, v *Vec, off int64) int32 {
 }
 
 // missCounter counts the reads of a file in a row that found nothing in the page cache. After
-// missesBeforeSkip of them most reads skip the look. They lose little by that: the driver looks
+// missesBeforeSkip of them most reads skip the look. A read loses little by that: the driver looks
 // anyway, and the look costs a tenth of a queued read.
 type missCounter struct {
 	misses atomic.Uint32

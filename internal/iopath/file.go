@@ -78,8 +78,9 @@ type openFile struct {
 	PrivateMu sync.Mutex
 
 	// Count counts the operations that use FD: Use starts one and Done ends it. Both write to its
-	// cache line. So what each ReadAt and WriteAt reads is on other lines: otherwise a processor
-	// fetches the line once more for that, whenever another one has written to it meanwhile.
+	// cache line. So the fields that each ReadAt and WriteAt reads are on other lines: otherwise a
+	// processor fetches the line once more for these fields, whenever another processor has written
+	// to it.
 	usecount.Count
 
 	// Syncer has concurrent Syncs share their fsyncs.
@@ -119,8 +120,8 @@ func (f *openFile) set(fd int, direct, appends bool) {
 // SetName sets the file's name for records. It must be called before the first operation.
 func (f *File) SetName(name string) { f.name = name }
 
-// Close stops new operations from starting and waits for those in progress. It reports whether
-// this was the first call.
+// Close stops new operations from starting and waits for the operations in progress. It reports
+// whether this was the first call.
 func (f *File) Close() bool { return f.CloseThen(func() {}) }
 
 // CloseThen is Close. It calls begun as soon as no operation can start any more.

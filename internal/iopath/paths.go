@@ -17,9 +17,9 @@ import (
 // Options says which operations are plain calls, how many threads wait in system calls, and what
 // takes the place of the system.
 type Options struct {
-	// Govern has governors choose which operations are plain calls, of those that the driver could
-	// queue. Otherwise an operation is one if fewer than Plain operations of its device are in
-	// flight.
+	// Govern has governors choose which operations are plain calls, among the operations that the
+	// driver could queue. Otherwise an operation is a plain call if fewer than Plain operations of
+	// its device are in flight.
 	Govern bool
 	Plain  int
 	// Threads is the most threads that may wait in system calls for all devices together. With 0,
@@ -44,7 +44,7 @@ type Options struct {
 type Paths struct {
 	Options
 	ready   sync.Once   // see Ready
-	start   func()      // what Ready calls once
+	start   func()      // Ready calls it once
 	isReady atomic.Bool // Ready has called it
 	Engines ioengine.Rings
 	Devices device.Table
@@ -54,8 +54,8 @@ type Paths struct {
 	Lost        ioengine.LostDrivers
 	// Requests has the requests of all Engines.
 	Requests ioengine.Requests
-	// AsyncDirect and AsyncBuffered report what the driver performs without a thread, on
-	// files with and without O_DIRECT. They may be read after Ready.
+	// AsyncDirect and AsyncBuffered report which operations the driver performs without a thread,
+	// on files with and without O_DIRECT. Both may be read after Ready.
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
 	// kernelWorkers: the driver has direct writes that must wait performed by threads of the
 	// kernel.

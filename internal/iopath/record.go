@@ -12,8 +12,8 @@ import (
 )
 
 // RecordCached records a read that the cached path has served. The look into the page cache began
-// at asked. What an operation of a class with limits waited for its ticket before is its time in
-// the queue.
+// at asked. An operation of a class with limits may have waited for its ticket before: that is its
+// time in the queue.
 func (p *Paths) RecordCached(asked int64, f *File, n int, off int64, res int32) {
 	p.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(asked), Submitted: asked, Completed: record.Now(), Off: off, Size: n, Res: res,

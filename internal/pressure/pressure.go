@@ -40,8 +40,8 @@ func (s *Signal) Waited(d, now time.Duration) {
 	s.until.Store(int64(now + lasts))
 }
 
-// Taken reports whether goroutines that compute have all processors, as far as is known. What was
-// noted by another clock, as before a testing/synctest bubble, does not count.
+// Taken reports whether goroutines that compute have all processors, as far as is known. Notes with
+// the time of another clock, as before a testing/synctest bubble, do not count.
 func (s *Signal) Taken(now time.Duration) bool {
 	left := time.Duration(s.until.Load()) - now
 	return left > 0 && left <= lastTime

@@ -211,8 +211,8 @@ func TestRemoveThenAddQueue(t *testing.T) {
 	s.Close()
 }
 
-// What a class has done counts when the queue of its device is forgotten, and there is one queue
-// less.
+// The operations of a class still count when the queue of its device is forgotten, and there is one
+// queue less.
 func TestForget(t *testing.T) {
 	s, c := oneAtATime()
 	q := s.NewQueue(7, true)

@@ -4,7 +4,7 @@ import "time"
 
 // Recording describes a recording as a whole.
 type Recording struct {
-	About   []byte   // what Describe was given
+	About   []byte   // the argument of Describe
 	Files   []string // names by their numbers; the first is ""
 	Classes []string // names by their numbers; the first is "default"
 	Labels  []string // texts by their numbers, from 1 on: Labels[0] has number 1

@@ -112,8 +112,8 @@ func TestFileCannotGrow(t *testing.T) {
 	}
 }
 
-// TestFileClosedByProgram: if another file has the descriptor's number, it is not changed.
-// What was recorded before is in the recording.
+// TestFileClosedByProgram: if another file has the descriptor's number, it is not changed. Earlier
+// records are in the recording.
 func TestFileClosedByProgram(t *testing.T) {
 	r, name := recorder(t, 1<<20)
 	put(r, 10)

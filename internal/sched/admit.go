@@ -39,16 +39,16 @@ func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code drive
 	return d.Budget.TryAcquireBelow(iopath.KindOf(code), most)
 }
 
-// count tells the governor of a kind of reads that one of f begins. Each read calls it once,
-// whatever number of transfers it takes: else a choice that takes more transfers would seem to do
-// more.
+// count notes for the governor of a kind of reads that a read of f begins. Each read calls count
+// once, whatever number of transfers it takes: otherwise a choice that takes more transfers would
+// seem to do more.
 func (s *Scheduler) count(ctx context.Context, kind governor.Kind, f *File) {
 	if ctx.Done() == nil && s.paths.MayQueue(driver.Read, f) {
 		s.countOn(s.paths.DeviceOf(f), kind)
 	}
 }
 
-// countOn tells the governor of a kind of operations on d that one begins.
+// countOn notes for the governor of a kind of operations on d that an operation begins.
 func (s *Scheduler) countOn(d *device.Device, kind governor.Kind) {
 	if s.paths.Govern {
 		d.Governors[kind].Count(d.InFlight(), admission.Few(s.paths.Devices.Budgets().Processors()), journal{s})

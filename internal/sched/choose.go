@@ -56,7 +56,7 @@ func (s *Scheduler) block(code driver.Code, f *File, do func()) {
 	do()
 }
 
-// BlockOn is BlockToRead for a do that waits for d, on a file that may be closed meanwhile.
+// BlockOn is BlockToRead for a do that waits for d, on a file that may be closed before do returns.
 func (s *Scheduler) BlockOn(d *device.Device, do func()) {
 	s.Ready() // which may raise the number of permits
 	p, _ := d.Budget.Acquire(context.Background(), budget.Reads)

@@ -150,8 +150,8 @@ func TestNoPermitToStartWriteback(t *testing.T) {
 	}
 }
 
-// A write-back that the file system could not start may have cost the pages: then
-// the fsync that would have been told so finds nothing to write.
+// A write-back that the file system could not start may have cost the pages: the fsync that would
+// have reported the loss then finds nothing to write.
 func TestWritebackThatCannotStart(t *testing.T) {
 	p := playSyncs(t)
 	p.f.Syncer.Concurrent().Store(true)

@@ -29,8 +29,8 @@ var fetchBuffers = sync.Pool{New: func() any { return new([fetchPart]byte) }}
 // are the kernel's. The caller must use f (File.Use) during the call.
 //
 // While a thread may wait for the file's device, Send calls sendfile at once, and its thread may
-// wait for the disk. Otherwise Send first fetches the bytes into the page cache. It does not rely
-// on those that an earlier Send has fetched: since then the socket may have been full for so long
+// wait for the disk. Otherwise Send first fetches the bytes into the page cache. Send does not rely
+// on bytes that an earlier Send has fetched: since then the socket may have been full for so long
 // that the page cache has dropped them.
 func (s *Scheduler) Send(f *File, socket int) (int, error) {
 	f.PositionMu.Lock()

@@ -197,7 +197,7 @@ func stallSyncs(t *testing.T, stalled int) {
 	}
 }
 
-// What the driver cannot do the plain call does.
+// Where the driver cannot make an fsync, the plain call does.
 func TestSyncThatTheDriverRefuses(t *testing.T) {
 	for _, refused := range []int32{einval, eagain, ecanceled} {
 		p, d := playQueuedSyncs(t, 0)

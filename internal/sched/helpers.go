@@ -19,7 +19,7 @@ type helpers struct {
 	s *Scheduler
 
 	mu  sync.Mutex
-	by  map[helped]*deviceHelpers // those that exist. Under mu
+	by  map[helped]*deviceHelpers // all that exist. Under mu
 	all sync.WaitGroup
 
 	unused spare.Pool[deviceHelpers]
@@ -32,7 +32,7 @@ type helped struct {
 }
 
 // deviceHelpers is the helpers of one kind of call to a device. They perform Transfers in the order
-// of arrival. They exist while there is something to do, and there are at most as many as the
+// of arrival. Helpers exist while there is something to do, and there are at most as many as the
 // device has permits. A helper acquires its permit first and takes a Transfer then, so that a
 // Transfer that still waits can be withdrawn.
 type deviceHelpers struct {

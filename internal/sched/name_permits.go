@@ -103,7 +103,8 @@ func (n *names) giveTurn(c *IsolatedContext) {
 	w.turn()
 }
 
-// remove takes w out of those that wait in c, if it is there. It must be called with mu held.
+// remove takes w out of the goroutines that wait in c, if it is there. It must be called with mu
+// held.
 func (n *names) remove(c *IsolatedContext, w *nameWaiter) {
 	c.waiting = slices.DeleteFunc(c.waiting, func(other *nameWaiter) bool { return other == w })
 	if len(c.waiting) == 0 {

@@ -83,8 +83,8 @@ func (s *Scheduler) mayReserve(f *File) bool {
 
 // readShared is a Read at a position that may be shared. It moves the position over all of b by one
 // lseek(2), so that others at the position get other bytes, and then reads b at the old position.
-// What of b is beyond the end of the file is given back before the read waits for the disk: another
-// user of the position may write meanwhile, and would leave a hole there.
+// The part of b beyond the end of the file is given back before the read waits for the disk:
+// another user of the position may write during the wait, and would leave a hole there.
 func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 	b = b[:min(len(b), sys.MaxRW)]
 	end, ok := sys.Advance(f.FD, int64(len(b)))
@@ -99,7 +99,7 @@ func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 			return found
 		}
 	}
-	// What was found stays reserved, although the file may have become shorter since.
+	// The bytes that were found stay reserved, although the file may have become shorter since.
 	least := int(max(found, 0))
 	rest, end := giveBackBeyondEnd(f, len(b)-least, end)
 	n := least + rest
@@ -135,7 +135,7 @@ func (s *Scheduler) readAtEnd(ctx context.Context, f *File, b []byte, pos int64)
 	if ok && end == pos+int64(res) {
 		return res
 	}
-	// Another user of the position has moved it meanwhile, and may have read these bytes.
+	// Another user of the position has moved it since, and may have read these bytes.
 	if ok {
 		sys.Advance(f.FD, -int64(res))
 	}
@@ -246,11 +246,11 @@ type positionLook struct {
 	end      int64
 }
 
-// lookAtPosition reads what the page cache has at the position, if that is private, and moves the
-// position over the rest of b, as far as the file has it. Both are done under PrivateMu, so that no
-// reader elsewhere comes in between. Neither waits for a disk. The position is never left beyond
-// the end of the file: it may become shared while the Read waits, and a write there would leave a
-// hole.
+// lookAtPosition reads the bytes that the page cache has at the position, if the position is
+// private, and moves the position over the rest of b, as far as the file has it. It holds PrivateMu
+// for both, so that no reader elsewhere comes in between, and does not wait for a disk. The
+// position is never left beyond the end of the file: it may become shared while the Read waits, and
+// a write there would leave a hole.
 func (s *Scheduler) lookAtPosition(f *File, b []byte) (l positionLook) {
 	f.PrivateMu.Lock()
 	defer f.PrivateMu.Unlock()

@@ -371,8 +371,8 @@ func TestClassAtAPosition(t *testing.T) {
 	}
 }
 
-// TestReadAtTakesAllAtOnce: what is partly in the page cache is read in one call, where the
-// driver does not read in parts. A write that comes meanwhile is in all of it.
+// TestReadAtTakesAllAtOnce: a range that is partly in the page cache is read in one call, where the
+// driver does not read in parts. A write that comes during the read is in all of the bytes.
 func TestReadAtTakesAllAtOnce(t *testing.T) {
 	reads := map[string]func(s *Scheduler, f *File, b []byte) (int, error){
 		"ReadAt": func(s *Scheduler, f *File, b []byte) (int, error) { return s.ReadAt(context.Background(), f, b, 0) },

@@ -9,9 +9,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// ReadAt reads len(b) bytes at off, which is not negative, and returns how many it has read.
-// They are fewer than len(b) only with an error: io.EOF at the end of the file, ctx's error,
-// or a syscall.Errno. The caller must use f (File.Use) during the call.
+// ReadAt reads len(b) bytes at off, which is not negative, and returns how many it has read. It
+// reads fewer than len(b) only with an error: io.EOF at the end of the file, ctx's error, or a
+// syscall.Errno. The caller must use f (File.Use) during the call.
 //
 // A read of less than largeRead bytes looks into the page cache first, however little is in
 // flight. The look cannot wait, so it needs no permit.

@@ -179,9 +179,8 @@ func TestRingsOfDevices(t *testing.T) {
 	}
 }
 
-// A ring that cannot be had is no error: the device shares one of those that there are, for
-// good. The next new device has another one tried. The Scheduler knows the error as long as it
-// lasts.
+// A ring that cannot be opened is no error: the device shares an existing ring, for good. For the
+// next new device a ring is tried again. The Scheduler knows the error as long as it lasts.
 func TestNoMoreRings(t *testing.T) {
 	p := newSeveral(t, 3, func(_ int, d *script.Driver) driver.Driver {
 		d.Rule = whole

@@ -23,7 +23,7 @@ type Scheduler struct {
 	chains   chains.Runner
 	helpers  helpers
 	fsyncs   fsyncs
-	syncings spare.Pool[syncing] // that are not in use
+	syncings spare.Pool[syncing] // syncings that are not in use
 	// reopen opens another description of a file, and startRange starts the write-back of a
 	// part of one. They are fields so that a test can replace them.
 	reopen     func(fd int) int
@@ -89,7 +89,7 @@ func (s *Scheduler) RecordBy(h *record.Hook) {
 // Hook returns the hook through which operations are recorded.
 func (s *Scheduler) Hook() *record.Hook { return s.paths.Recording }
 
-// Stats is a snapshot of a Scheduler's counters. They are read one after the other while
+// Stats is a snapshot of a Scheduler's counters. The counters are read one after the other while
 // operations go on.
 type Stats struct {
 	Cached, Blocking, Queued int64 // operations by path, wherever the bytes came from

@@ -92,10 +92,9 @@ func TestSecondFDFailureStays(t *testing.T) {
 	}
 }
 
-// Hazard: a description that is opened after another one was told of a lost
-// write-back is never told. Guard: the second descriptor serves from the fsync on that
-// starts after it was opened. Here that fsync reports the loss, and a
-// Sync beside it must not succeed.
+// Hazard: a lost write-back that was reported to one description is never reported to a description
+// that is opened later. Guard: the second descriptor serves from the fsync on that starts after it
+// was opened. Here that fsync reports the loss, and a Sync beside it must not succeed.
 func TestSecondFDIsNotBelievedEarly(t *testing.T) {
 	p, fds := pairUp(t, otherFD)
 	lost := make(chan struct{})

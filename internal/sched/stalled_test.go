@@ -15,7 +15,8 @@ import (
 )
 
 // stalling returns a Scheduler of plain calls that lets 64 through for each device, and whose calls
-// for the file with descriptor 1 end when release is closed. Calls counts those that have begun.
+// for the file with descriptor 1 end when release is closed. calls counts the calls that have
+// begun.
 func stalling(release chan struct{}, calls *atomic.Int32) *Scheduler {
 	s := New(script.New(8), Options{Plain: 2})
 	s.paths.Devices.Budgets().Widen()
@@ -71,9 +72,8 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 	wantAllReleased(t, s)
 }
 
-// Devices whose plain calls do not end, as many as there may be, hold up none of
-// another: not writes, not Syncs, not what helpers do. What is on no device is so
-// too.
+// Devices whose plain calls do not end, as many calls as there may be, hold up no other device: not
+// its writes, not its Syncs, not its helpers. Files on no device are not held up, either.
 func TestStalledCalls(t *testing.T) {
 	hang.Watch(t)
 	release := make(chan struct{})

@@ -96,8 +96,8 @@ func TestGroupOwnerLeads(t *testing.T) {
 	})
 }
 
-// What a TransferSet has in flight does not keep others from plain calls while its owner is
-// elsewhere: that may be for long.
+// The requests of a TransferSet in flight do not keep other goroutines from plain calls while its
+// owner is elsewhere: that may be for long.
 func TestGroupOwnerElsewhere(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
 		all := p.start(t, 1)

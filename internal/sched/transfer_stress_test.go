@@ -120,7 +120,7 @@ func TestTransfers(t *testing.T) {
 	}
 }
 
-// What was undone because the context ended is not done after all.
+// An operation that was withdrawn because its context ended is not performed after all.
 func TestEndedContextIsNotRepeated(t *testing.T) {
 	for _, res := range []int32{eintr, ecanceled, eagain} {
 		p := play(t, queueAll, []int32{60, res}, nil)

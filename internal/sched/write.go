@@ -9,10 +9,10 @@ import (
 	"github.com/sluiceio/sluice/internal/iopath"
 )
 
-// WriteAt writes b at off, which is not negative, and returns how many bytes it has written.
-// They are fewer than len(b) only with an error: ctx's error, a syscall.Errno, or
-// io.ErrUnexpectedEOF if the kernel wrote nothing and reported no error. The caller must use f
-// (File.Use) during the call.
+// WriteAt writes b at off, which is not negative, and returns how many bytes it has written. It
+// writes fewer than len(b) only with an error: ctx's error, a syscall.Errno, or io.ErrUnexpectedEOF
+// if the kernel wrote nothing and reported no error. The caller must use f (File.Use) during the
+// call.
 func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
 	// The write is of a class, or to a file with O_SYNC.
 	if s.paths.Classes.Active() || f.LostWrites != nil {

@@ -17,7 +17,7 @@ func GoroutineLabels() *Labels { return (*Labels)(runtimeLabels()) }
 // (labels_other.go) until the layouts have been compared.
 type Labels struct{ list []Label }
 
-// All returns the labels, sorted by key. They must not be changed.
+// All returns the labels, sorted by key. The caller must not change them.
 func (l *Labels) All() []Label { return l.list }
 
 // The runtime keeps this function for programs that refer to it. Package runtime/pprof itself

@@ -25,9 +25,9 @@ func MapCreate(name string) (*os.File, error) {
 	}
 }
 
-// MapNew maps n bytes of f, which is empty. n must be a multiple of the page size. What is
-// written to the memory is in the file, however the process ends. The memory stays mapped
-// until the process ends. It must not be used before MapGrow.
+// MapNew maps n bytes of f, which is empty. n must be a multiple of the page size. Writes to the
+// memory are in the file, however the process ends. The memory stays mapped until the process ends.
+// It must not be used before MapGrow.
 func MapNew(f *os.File, n int) ([]byte, error) {
 	if !MapGrows {
 		if err := f.Truncate(int64(n)); err != nil {

@@ -72,8 +72,8 @@ func TestDescriptorReplacedUnderReap(t *testing.T) {
 	}
 }
 
-// TestRefusedForGood: the queue is lost when io_submit fails for all operations, and
-// Reap returns those that the kernel has not taken.
+// TestRefusedForGood: the queue is lost when io_submit fails for all operations, and Reap returns
+// the operations that the kernel has not taken.
 func TestRefusedForGood(t *testing.T) {
 	const blocks = 8
 	f := directFile(t, blocks)

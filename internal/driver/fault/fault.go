@@ -109,8 +109,8 @@ func (s stager) Stage(ops []*driver.Op) int {
 	return n
 }
 
-// decideAll decides on operations from the front of ops, as far as there is room, and
-// disguises those that shall fail. It returns their number.
+// decideAll decides on operations from the front of ops, as far as there is room, and disguises the
+// operations that shall fail. It returns how many it has decided on.
 func (d *Driver) decideAll(ops []*driver.Op) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

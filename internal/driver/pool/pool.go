@@ -42,8 +42,8 @@ type Options struct {
 	// Threads is the largest number of operations that are performed at once,
 	// each in a thread: 1 to 4096, 0 for 64.
 	Threads int
-	// Depth is the largest number of operations in flight, including those that
-	// wait for a thread and those that were not yet reaped; 0 for 1024.
+	// Depth is the largest number of operations in flight; 0 for 1024. Operations that wait for a
+	// thread and operations that were not yet reaped count.
 	Depth int
 	// Notify, if not nil, is called once for each operation, after it has become
 	// reapable. The goroutine that has performed or cancelled it calls Notify,

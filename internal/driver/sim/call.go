@@ -10,7 +10,7 @@ import (
 const AtPosition = -1
 
 // Call is a plain call: it performs an operation, and waits as long as that takes. ok is false if
-// fd is no descriptor of the disk's files; the call was not made then. Of a file with O_APPEND,
+// fd is no descriptor of the disk's files; the call was not made then. For a file with O_APPEND,
 // AtPosition is its end.
 func (d *Disk) Call(code driver.Code, fd int, b []byte, off int64) (res int32, ok bool) {
 	d.mu.Lock()

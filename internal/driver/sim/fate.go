@@ -17,8 +17,8 @@ const never = time.Duration(1<<63 - 1)
 // goroutines at other times has one thing happen at a time.
 const instant = 64
 
-// pendingOp is an operation in flight. What happens to it is decided when it is
-// submitted, so that it does not depend on when it is reaped.
+// pendingOp is an operation in flight. Its fate is decided when it is submitted, so that it does
+// not depend on when it is reaped.
 type pendingOp struct {
 	op     *driver.Op
 	queue  *Queue // nil for a plain call
@@ -177,8 +177,8 @@ func (d *Disk) Release() {
 	d.resume(func(p *pendingOp) bool { return p.due == never && (p.file == nil || !d.frozen[p.file.device]) }, 0)
 }
 
-// Freeze keeps a device from performing operations, until Thaw: those in flight and those that
-// come. With no device it freezes all.
+// Freeze keeps devices from performing operations in flight and new operations, until Thaw. With no
+// device it freezes all.
 func (d *Disk) Freeze(devices ...uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -138,7 +138,7 @@ func (d *Disk) Change(fd int, end int64, do func() error) error {
 	f.noteOthers(before, d.o.Sector)
 	switch {
 	case f.size() != int64(len(before)):
-		f.reserved = 0 // a Truncate gives back what is beyond the size
+		f.reserved = 0 // a Truncate gives back the room beyond the size
 	case err == nil:
 		f.reserved = max(f.reserved, end)
 	}

@@ -26,8 +26,8 @@
 //
 // # Concurrency
 //
-// A Queue is used as any driver.Driver. The other methods may be called by any
-// goroutine at any time.
+// A Queue is used as any driver.Driver. All methods of Disk may be called by any goroutine at any
+// time.
 package sim
 
 import (
@@ -78,11 +78,11 @@ type Options struct {
 	Cached float64
 	// Space is the room that all files with a name can have together, in bytes; 0 is no limit. A
 	// file takes as much as its size is, holes included, or as was allocated beyond it. A write
-	// that exceeds Space is short, the next one fails with ENOSPC. Change fails with ENOSPC. A file
-	// that was removed may have what those with a name leave.
+	// that exceeds Space is short, the next one fails with ENOSPC. Change fails with ENOSPC. A
+	// removed file may have the room that the files with a name leave.
 	Space int64
-	// Devices is how many devices the files are on, in turn; 0 for one. They have the numbers from
-	// FirstDevice on.
+	// Devices is how many devices the files are on, in turn; 0 for one. The devices have the
+	// numbers from FirstDevice on.
 	Devices int
 	// Async is the driver's Async. If it is nil, no operation needs a thread.
 	Async func(op *driver.Op) bool
@@ -113,14 +113,14 @@ type Disk struct {
 	// directory stands for the directory that all files are in, for SyncNames. It has no image, and
 	// is not in inodes.
 	directory *file
-	inodes    map[inodeKey]*file // those that have a name, or an image that is open
+	inodes    map[inodeKey]*file // files that have a name, or an image that is open
 	files     int                // how many there were
 
 	// seen counts operations that do the same to the same file, so that what happens to an
 	// operation does not depend on what others do at the time.
 	seen map[opKey]uint64
-	// cancel and crash are sources of random numbers. They are separate, so that, say, a Cancel
-	// does not change what a crash leaves.
+	// cancel and crash are sources of random numbers. The sources are separate so that, say, a
+	// Cancel does not change what a crash leaves.
 	cancel, crash *rand.Rand
 
 	dead bool // after Crash

@@ -89,8 +89,7 @@ type Ring struct {
 	// more than one wake-up in the ring.
 	wake  atomic.Uint32
 	woken bool // the wake-up's CQE was taken. Used by Reap alone
-	// cancels is the number of cancellations in the ring. They need room in the
-	// CQ.
+	// cancels is the number of cancellations in the ring. Each needs room in the CQ.
 	cancels atomic.Int32
 	closed  atomic.Bool
 }
@@ -253,9 +252,9 @@ func (r *Ring) Info() driver.Info {
 	return info
 }
 
-// Async implements driver.Driver. All kernels so far use a worker thread for a
-// buffered write (xfs only if it would wait) and for an fsync. They also do for a
-// direct write that extends the file, but the driver learns that only later.
+// Async implements driver.Driver. All kernels so far use a worker thread for a buffered write (xfs
+// only if it would wait) and for an fsync. All kernels also use one for a direct write that extends
+// the file, but the driver learns that only later.
 func (r *Ring) Async(op *driver.Op) bool {
 	switch op.Code {
 	case driver.Nop:

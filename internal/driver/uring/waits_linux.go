@@ -5,11 +5,11 @@ package uring
 import "github.com/sluiceio/sluice/internal/sys"
 
 // waits counts how often Reap had to wait, from the first call of Waits on. Only the goroutine in
-// Reap uses it. Of the calls that enter the kernel it looks at one in sampleEvery: to ask for the
+// Reap uses it. It looks at one in sampleEvery of the calls that enter the kernel: to ask for the
 // thread's switches before and after takes some 200 ns.
 type waits struct {
 	counts        bool
-	calls         uint32 // that have entered the kernel
+	calls         uint32 // calls that have entered the kernel
 	known, waited uint32
 }
 
@@ -33,7 +33,7 @@ func (w *waits) begin() (switches int64, sampled bool) {
 	return sys.ThreadWaits()
 }
 
-// end notes that the kernel has returned. A goroutine that has changed threads meanwhile has
+// end notes that the kernel has returned. A goroutine that has changed threads during the call has
 // waited, too: for a processor of the Go scheduler.
 func (w *waits) end(before int64) {
 	if after, ok := sys.ThreadWaits(); ok {

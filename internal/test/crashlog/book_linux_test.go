@@ -62,7 +62,7 @@ func (b *book) add(n note, least kind) {
 		}
 		delete(b.logs, n.Log)
 	case n.Kind == begun:
-		e.acked = append(e.acked, false) // they are begun in order
+		e.acked = append(e.acked, false) // records are begun in order
 	case n.Kind >= least && !e.acked[n.Number]:
 		e.acked[n.Number] = true
 		b.dues++

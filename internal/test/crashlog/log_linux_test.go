@@ -98,7 +98,8 @@ func (l *log) resume(r *rand.Rand, n int) error {
 	for i := range n {
 		l.end += int64(l.id.length(i))
 	}
-	// What is beyond is not to be taken for what will be written there: it is the same.
+	// The old bytes beyond must not be taken for the records that will be written there: both are
+	// the same.
 	f, err := os.OpenFile(l.path(), os.O_RDWR, 0)
 	if err != nil {
 		return err

@@ -62,7 +62,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// play is what a device was told to do, and what was acknowledged meanwhile.
+// play is the requests that a device received, and the records that were acknowledged between them.
 type play struct {
 	requests []testenv.Request
 	ends     []int64 // where the requests end in the file that they were read from
@@ -233,7 +233,7 @@ func copyData(to, from *os.File) error {
 // choice is a state that a device may be in when it fails.
 type choice struct {
 	n       int  // requests that were made
-	sampled bool // some of those that no flush has followed are missing or torn
+	sampled bool // some requests that no flush has followed are missing or torn
 }
 
 // choose returns count states in the order of n: each prefix of the requests, and sampled states
@@ -263,8 +263,8 @@ func (p *play) choose(count int, r *rand.Rand) (all []choice) {
 }
 
 // build makes the state of a device that has failed after c.n requests. All requests before the
-// last flush are on the device. Of the later requests an unsampled state has all. A sampled state
-// has each later request whole with one chance for all of them, or a part of it, or nothing.
+// last flush are on the device. An unsampled state has all later requests. A sampled state has each
+// later request whole with one chance for all of them, or a part of it, or nothing.
 func (p *play) build(c choice, r *rand.Rand) (what string) {
 	for i := c.n - 1; i >= p.sure; i-- {
 		if p.requests[i].Flush {
@@ -336,7 +336,7 @@ func (p *play) look(t *testing.T, fstype string, b *book) (losses []loss, err er
 	options := ""
 	if fstype == "xfs" {
 		// The recorded device has the same UUID. It may still be mounted in another mount namespace
-		// that was made meanwhile.
+		// that was made since.
 		options = "nouuid"
 	}
 	if err := unix.Mount(p.device.Name(), p.dir, fstype, 0, options); err != nil {

@@ -82,7 +82,7 @@ type supervisor struct {
 	// unanswered is how many of may are fstat.
 	unanswered int
 	open       []int
-	log        []string // what has failed
+	log        []string // calls that have failed
 }
 
 func (s *supervisor) decide(c testenv.Syscall) testenv.Answer {
@@ -170,7 +170,8 @@ func (s *supervisor) judge(c testenv.Syscall) (may, must bool, name string) {
 	its := within(name, s.dir) // the workload's file, and not one of /proc, a ring or memory
 	switch {
 	case c.Nr == unix.SYS_CLOSE:
-		// What was only read, or made with fsync, has lost nothing. A copy of a tree ignores EINTR.
+		// A file that was only read, or that is closed after an fsync, has lost nothing. A copy of
+		// a tree ignores EINTR.
 		must := its && writable(c.TID, fd) && !within(name, s.dir+"/"+fsynced)
 		return true, must && (s.load != treeName || s.what.errno != unix.EINTR), name
 	case s.what.errno == unix.EINTR:
@@ -326,7 +327,7 @@ func Supervised(t *testing.T, workloads []Workload) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testenv.Scheduler(t, options).Close() // what the first one makes for good
+	testenv.Scheduler(t, options).Close() // the first Scheduler makes things that stay for good
 	calls := []uint32{sysAsk}
 	for _, c := range faultyCalls {
 		calls = append(calls, uint32(c.nr))

@@ -55,7 +55,7 @@ var errnos = map[string]syscall.Errno{
 // not.
 const interruptions = 5
 
-// world is a workload's Scheduler and file, and what the workload was told about them.
+// world is a workload's Scheduler and file, and the results that the workload got.
 type world struct {
 	t    *testing.T
 	s    *sluice.Scheduler
@@ -84,7 +84,7 @@ type world struct {
 	lossy bool // a sync has returned an error
 	calls []string
 
-	want  []byte // what the file has
+	want  []byte // content of the file
 	known []bool // for each byte: whether that is sure
 }
 
@@ -106,7 +106,7 @@ func newWorld(t *testing.T, dir string) *world {
 	return w
 }
 
-// outside does something that is not the workload's: nothing fails meanwhile.
+// outside does something that is not the workload's: no operation fails until it returns.
 func (w *world) outside(do func() error) {
 	w.t.Helper()
 	if w.supervised {
@@ -336,7 +336,7 @@ func (w *world) forget(off int64, n int) {
 func (w *world) same(what string, b []byte, off int64) {
 	w.t.Helper()
 	if off+int64(len(b)) > int64(len(w.want)) {
-		return // what was not acknowledged may have made the file longer
+		return // bytes that were not acknowledged may have made the file longer
 	}
 	for i, c := range b {
 		if at := off + int64(i); w.known[at] && w.want[at] != c {

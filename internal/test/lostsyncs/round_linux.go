@@ -66,7 +66,7 @@ type call struct {
 	began, ended int64
 	err          error
 	answers      []*block // for which the call answers
-	lost         []*block // of these, those that the disk did not have when the call returned nil
+	lost         []*block // answers that the disk did not have when the call returned nil
 }
 
 // goroutine is what one goroutine does.
@@ -76,11 +76,11 @@ type goroutine struct {
 	rand  *rand.Rand
 	start int64 // of its part of the file
 	steps int
-	pages int // of a piece: what is written at once
+	pages int // pages of a piece: written at once
 	apart int64
 	bulk  bool
 
-	pieces [][]*block // that it has written, by place
+	pieces [][]*block // pieces that it has written, by place
 }
 
 const page = testenv.PageSize
@@ -165,7 +165,7 @@ func (o *round) open(bulk bool, n int, r *rand.Rand) {
 }
 
 // run has all goroutines write and commit at once, and maybe one more copy a tree. Then it commits
-// by each handle, and once more by those that have failed.
+// by each handle, and once more by each handle that has failed.
 func (o *round) run(ways []TreeCopy) {
 	defer o.disk.Losing(false)
 	o.disk.Losing(o.from.Load() == 0)
@@ -337,7 +337,7 @@ func (o *round) returned(c *call) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	c.ended = o.clock.Add(1)
-	// A block that was replaced meanwhile may not have reached the disk at all.
+	// A block that was replaced before may not have reached the disk at all.
 	c.lost = slices.DeleteFunc(c.lost, func(b *block) bool { return b.replaced })
 	o.calls = append(o.calls, c)
 }

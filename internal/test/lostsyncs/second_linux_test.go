@@ -89,8 +89,8 @@ func (p *pair) wantLoss(ended chan error) {
 	}
 }
 
-// openedAfterReport has another description of the file be told of a loss. The File opens its
-// second descriptor after that, so that it is not told.
+// openedAfterReport has another description of the file get the report of a loss. The File opens
+// its second descriptor after that, so that this descriptor does not get the report.
 func openedAfterReport(t *testing.T, disk *testenv.Lossy) {
 	p := newPair(t, disk)
 	other := must(os.OpenFile(p.Name(), os.O_RDWR, 0))(t)
@@ -111,7 +111,7 @@ func openedAfterReport(t *testing.T, disk *testenv.Lossy) {
 	p.wantLoss(second)
 }
 
-// secondHasReport has an fsync on the second descriptor be told of a loss, while one on the first
+// secondHasReport has an fsync on the second descriptor report a loss, while an fsync on the first
 // runs. The next Sync must fail, though an fsync on the second descriptor would not.
 func secondHasReport(t *testing.T, disk *testenv.Lossy) {
 	p := newPair(t, disk)

@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestSharedSync: the error of an fsync goes to all Syncs that share it, and to those that were
-// called while it ran. So it is in a program that `sluice build` has built, too, where the rounds
+// TestSharedSync: the error of an fsync goes to all Syncs that share it, and to all Syncs that were
+// called while it ran. The same holds in a program that `sluice build` has built, where the rounds
 // of TestLostSyncs demand no more than package os promises.
 func TestSharedSync(t *testing.T) {
 	for _, at := range strings.Split(*place, ",") {

@@ -142,8 +142,9 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// How many processors a program uses, of 16 (decision 24) and of 2 (docs/results/matrix.md), was no
-// part of the calibration. What os.File does follows it, and what one ring does does not.
+// The calibration did not use how many processors a program uses, of 16 (decision 24) and of 2
+// (docs/results/matrix.md). The speed of os.File depends on that number, and the speed of one ring
+// does not.
 func TestProcessors(t *testing.T) {
 	s := Scenario{Cores: 16, Device: virtioXeon, Costs: Xeon, Program: Program{Goroutines: 256}}
 	run := func(side Side) float64 { return s.Run(side, settled, 250*time.Millisecond).Rate / 1000 }

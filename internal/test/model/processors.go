@@ -7,7 +7,7 @@ import (
 
 // goroutine is a goroutine.
 type goroutine struct {
-	resume func(*proc) // what it does when it runs again
+	resume func(*proc) // called when the goroutine runs again
 
 	// While an operation of it is in a ring:
 	parked bool       // it waits
