@@ -226,18 +226,18 @@ func (b *Budget) AcquireUntil(ctx context.Context, k Kind, ends bool) (Permit, e
 const keepFor = 10 * 20 * time.Microsecond
 
 // keepProcessor takes p if there is a permit soon. Until then the caller keeps its processor (a P
-// of Go's scheduler) idle.
-//
-// All permits may be taken for a moment, for example by writers that wait for the lock of a file
-// whose holder is not running. Without keepProcessor each goroutine that is ready would then begin
-// a call, find no permit and wait, within microseconds. With threads that block (os.File), a
-// processor begins its next call only when the monitor has taken it from the thread before. If as
-// many goroutines wait as there are permits, the device is slow, and keepProcessor does nothing.
+// of Go's scheduler) idle. If as many goroutines wait as there are permits, the device is slow, and
+// keepProcessor does nothing.
 func (b *Budget) keepProcessor(p Permit) (ok bool) {
 	a := b.all
 	if a.keep == nil || a.Processors() == 1 {
 		return false
 	}
+	// All permits may be taken for a moment, for example by writers that wait for the lock of a
+	// file whose holder is not running. If the caller did not wait here, each goroutine that is
+	// ready would then begin a call, find no permit and wait, within microseconds. With threads
+	// that block (os.File), a processor begins its next call only when the monitor has taken it
+	// from the thread before.
 	for kept := time.Duration(0); kept < keepFor && b.waiting.Load() < b.Limit(); {
 		took, ok := a.keep()
 		if !ok {

@@ -27,14 +27,12 @@ var fetchBuffers = sync.Pool{New: func() any { return new([fetchPart]byte) }}
 // block. It returns how many bytes were sent, and why no more were: EAGAIN if the socket takes
 // nothing, io.EOF at the end of the file, nil if there may be more to send at once. Other errors
 // are the kernel's. The caller must use f (File.Use) during the call.
-//
-// While a thread may wait for the file's device, Send calls sendfile at once, and its thread may
-// wait for the disk. Otherwise Send first fetches the bytes into the page cache. Send does not rely
-// on bytes that an earlier Send has fetched: since then the socket may have been full for so long
-// that the page cache has dropped them.
 func (s *Scheduler) Send(f *File, socket int) (int, error) {
 	f.PositionMu.Lock()
 	defer f.PositionMu.Unlock()
+	// With a permit, the thread may wait for the disk in sendfile. Without one, the bytes are
+	// fetched into the page cache first. Bytes that an earlier Send has fetched may be gone: since
+	// then the socket may have been full for so long that the page cache has dropped them.
 	if p, ok := s.DeviceOf(f).Budget.TryAcquire(budget.Reads); ok {
 		defer p.Release()
 		return s.send(socket, f.FD, CopyMost)

@@ -168,18 +168,17 @@ func (s *Scheduler) writeReserved(ctx context.Context, f *File, b []byte) int32 
 	return res
 }
 
-// giveBack moves the position back over what was reserved and not transferred of the n bytes before
-// end. The result of the transfer is res.
-//
-// A short read has met the end of the file, where several may read at once, and each gives back its
-// own part. A failed transfer gives its bytes back only if the position has not moved since:
-// otherwise the next Read would return the bytes of a later transfer once more, and the next Write
-// overwrite them.
+// giveBack moves the position back over the bytes that were reserved and not transferred, of the n
+// bytes before end. The result of the transfer is res.
 func giveBack(f *File, code driver.Code, n int, end int64, res int32) {
 	left := int64(n) - int64(max(res, 0))
 	if left == 0 {
 		return
 	}
+	// A short read has met the end of the file. Several may do so at once, and each gives back its
+	// part. A failed transfer gives its bytes back only if the position has not moved since:
+	// otherwise the next Read would return the bytes of a later transfer once more, and the next
+	// Write overwrite them.
 	atEnd := code == driver.Read && res >= 0
 	if now, ok := sys.Tell(f.FD); atEnd || ok && now == end {
 		sys.Advance(f.FD, -left)
