@@ -49,8 +49,8 @@ type Load struct {
 	Ready      bool  // there is a driver
 }
 
-// Room reports whether there is room for one more plain call beside what is in flight, as a
-// governor has chosen, if fewer than most permits are taken.
+// Room reports whether there is room for one more plain call beside the operations in flight. The
+// governor's choice decides, if fewer than most permits are taken.
 //
 // A thread in a plain call keeps its processor. If there is no other, nobody else can ask for an
 // operation. But a program that makes few operations, one after the other, needs no driver. However

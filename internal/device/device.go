@@ -30,7 +30,7 @@ type Device struct {
 	// Queued counts the operations that are queued, from before the ring has them until their
 	// goroutines run again; an operation of a Transfer only until it has completed. Operations of
 	// TransferSets do not count: while the owner of a TransferSet is busy with something else,
-	// nobody reaps what has completed.
+	// nobody reaps its completed requests.
 	Queued atomic.Int32
 	// Syncing counts the fsyncs in progress, plain calls and others.
 	Syncing atomic.Int32

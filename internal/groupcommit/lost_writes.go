@@ -35,8 +35,8 @@ type LostWrites struct {
 	ended chan struct{}
 }
 
-// Unconfirmed is the result of a write that was made, and whose context has ended before it was
-// known that no call beside it has lost data. No errno has this value.
+// Unconfirmed is the result of a write that was made, and whose context ended too early: calls
+// beside it were still running, and may have lost data. No errno has this value.
 const Unconfirmed = math.MinInt32 + 1
 
 // Begin records that a call begins, and returns its number.

@@ -6,11 +6,10 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// secondFD is a second descriptor of a file, with an open file description of its
-// own, for a second fsync beside the one that runs. It must be another description:
-// the kernel reports a failed write-back once to each (fsync(2), NOTES). Of two
-// fsyncs on one description the first to look would take the error, and the other
-// might return success for data of the same lost write-back.
+// secondFD is a second descriptor of a file, with a second open file description, for an fsync
+// beside the one that runs. It must be another description: the kernel reports a failed write-back
+// once to each (fsync(2), NOTES). Of two fsyncs on one description the first to look would take the
+// error, and the other might return success for data of the same lost write-back.
 //
 // A description never learns of an error that was reported, to anyone, before it
 // was opened. So the second descriptor is opened before an fsync of the File's own

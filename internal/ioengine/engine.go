@@ -98,10 +98,10 @@ type Engine struct {
 	mu      probe.Mutex
 	backlog backlog      // operations that the driver does not have yet; under mu
 	scratch []*driver.Op // the batch being submitted, as large as the driver is deep; under mu
-	// waiting says, without mu, for what kinds of operations in the backlog the driver
-	// had no room (backlog.waiting), so that a submitter should try again when there is
-	// some (backlogFits). Written under mu. See submit for the case in which it is 0
-	// although the backlog is not empty.
+	// waiting is readable without mu. It has a bit for each kind of operation in the backlog for
+	// which the driver had no room (backlog.waiting). A submitter should try again when there is
+	// room (backlogFits). Written under mu. See submit for the case in which it is 0 although the
+	// backlog is not empty.
 	waiting probe.Uint32
 	// lost is set when the driver can no longer be used; see lost.go. onLoss,
 	// if not nil, is then called once, perhaps under mu.

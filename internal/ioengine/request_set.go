@@ -92,8 +92,8 @@ func (set *RequestSet) Completed() { set.queued.Add(-1) }
 // transfers.
 const LargeRead = 32 << 10 // 32 KiB
 
-// Started notes that the owner has started a request, of n bytes, and submits what has been
-// pushed if that is enough for a batch.
+// Started notes that the owner has started a request, of n bytes. It submits the pushed requests if
+// there are enough for a batch.
 func (set *RequestSet) Started(n int) {
 	if set.started++; set.started >= set.batch || n >= LargeRead {
 		set.Submit()

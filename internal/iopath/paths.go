@@ -98,10 +98,10 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 	p.Classes.Init(func() time.Duration { return p.Clock() })
 }
 
-// Ready has the driver chosen and the first ring started, unless that is done. To open a ring
-// takes a tenth of what a small program takes as a whole, so nothing calls Ready that does not
-// need to know the driver: neither a read that the page cache answers, nor a plain call that is
-// made whatever the driver is. After EndChoice there may be no driver and no ring.
+// Ready has the driver chosen and the first ring started, unless that is done. To open a ring takes
+// a tenth of a small program's time, so only callers that need to know the driver call Ready:
+// neither a read that the page cache answers, nor a plain call that is made whatever the driver is.
+// After EndChoice there may be no driver and no ring.
 func (p *Paths) Ready() { p.ready.Do(p.start) }
 
 // IsReady reports whether Ready has chosen a driver.

@@ -95,8 +95,8 @@ func (p *Paths) WidenFor(code driver.Code, f *File) {
 // acquired permit; PlainCall releases it. asked is when the caller asked for the operation, for
 // the record, or 0.
 //
-// It calls MakeCall itself. The kernel's entry clears what the processor has predicted of
-// returns, so each function between the caller and the system call costs about 10 ns.
+// It calls MakeCall itself. The kernel's entry clears the processor's return predictions, so each
+// function between the caller and the system call costs about 10 ns.
 func (p *Paths) PlainCall(asked int64, permit budget.Permit, code driver.Code, f *File, b []byte, off int64) int32 {
 	c := p.begin(context.Background(), code, f)
 	res := p.Call(code, f.FD, b, off)

@@ -13,8 +13,8 @@ import (
 // than at its operation before. All operations that end at or after the entry's time have these
 // labels.
 type labels struct {
-	// seen is what was noted last, for the goroutines whose numbers have these lowest bits. It
-	// keeps the labels in memory, so that no others can have their address.
+	// seen is the last note for the goroutines whose numbers have these lowest bits. It keeps the
+	// labels in memory, so that no others can have their address.
 	seen [seenLabels]atomic.Pointer[labelled]
 
 	// Protected by files.mu:

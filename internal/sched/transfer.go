@@ -18,8 +18,8 @@ import (
 // start and Wait. Starting one allocates nothing and never waits for the disk.
 //
 // While the driver has the operation, no goroutine waits for it on the Transfer's behalf. The
-// helper goroutines (helpers.go) perform what the driver did not do, what it did only in part,
-// and what it could only do with a thread.
+// helper goroutines (helpers.go) perform operations that the driver did not perform, or performed
+// only in part, or could perform only with a thread.
 //
 // A Transfer uses its file (File.Use) from its start to its end, and the end may come long
 // before Wait. File.Close waits for the end, and does not wait for the owner to call Wait.

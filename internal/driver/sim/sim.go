@@ -10,7 +10,7 @@
 //
 // A file is one of the system's, in memory and without a name there: that is what programs see of
 // it. So system calls that the disk does not perform, such as lseek(2) and mmap(2), work. Beside it
-// the disk knows what is certain to be there after a crash, and what has changed since.
+// the disk knows the bytes that are certain to be there after a crash, and the changes since.
 //
 // # Time
 //
