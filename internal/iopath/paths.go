@@ -99,9 +99,9 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 }
 
 // Ready has the driver chosen and the first ring started, unless that is done. To open a ring takes
-// a tenth of a small program's time, so only callers that need to know the driver call Ready:
-// neither a read that the page cache answers, nor a plain call that is made whatever the driver is.
-// After EndChoice there may be no driver and no ring.
+// a tenth of a small program's time, so only callers that need to know the driver call Ready. A
+// read that the page cache answers does not call it, nor does a plain call that is made whatever
+// the driver is. After EndChoice there may be no driver and no ring.
 func (p *Paths) Ready() { p.ready.Do(p.start) }
 
 // IsReady reports whether Ready has chosen a driver.

@@ -55,8 +55,9 @@ func (s *Scheduler) countOn(d *device.Device, kind governor.Kind) {
 	}
 }
 
-// room reports whether there is room for one more plain call to d beside the operations in flight,
-// as the governor of its kind has chosen, if fewer than most permits are taken; see admission.Room.
+// room reports whether the choice of the kind's governor leaves room for one more plain call to d
+// beside inFlight operations. The room is there only if fewer than most permits are taken; see
+// admission.Room.
 func (s *Scheduler) room(d *device.Device, kind governor.Kind, inFlight int32) (ok bool, most int32) {
 	if !s.paths.Govern {
 		return inFlight < int32(s.paths.Plain), int32(s.paths.Plain)
