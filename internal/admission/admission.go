@@ -21,14 +21,14 @@ const (
 	Waits       // a plain call, once there is a permit
 )
 
-// Operation is what Decide has to know of an operation.
+// Operation is the properties of an operation that Decide needs.
 type Operation struct {
 	CanQueue bool // the driver can perform it without a thread
 	Ends     bool // its context can end
 }
 
-// Decide decides on which path an operation is performed. Room: its governor leaves room for one
-// more plain call. A plain call cannot be asked to end early.
+// Decide decides on which path an operation is performed. room says that its governor leaves room
+// for one more plain call. A plain call cannot be asked to end early.
 func Decide(o Operation, room bool) Path {
 	switch {
 	case !o.CanQueue:
@@ -41,17 +41,17 @@ func Decide(o Operation, room bool) Path {
 	return Queued
 }
 
-// Load is what Room has to know of a device and of the program.
+// Load is the state of a device and of the program that Room needs.
 type Load struct {
 	InFlight   int32 // operations of the device, queued or in plain calls
-	Permits    int32 // that the device has, free or taken
-	Processors int   // that the program may use
+	Permits    int32 // permits of the device, free or taken
+	Processors int   // processors that the program may use
 	Ready      bool  // there is a driver
 	Taken      bool  // goroutines that compute have all processors (package pressure)
 }
 
-// Room reports whether there is room for one more plain call beside what is in flight, as a
-// governor has chosen, if fewer than most permits are taken.
+// Room reports whether the governor's choice c leaves room for one more plain call beside the
+// operations in flight. The room is there only if fewer than most permits are taken.
 //
 // A thread in a plain call keeps its processor. If there is no other, nobody else can ask for an
 // operation. But a program that makes few operations, one after the other, needs no driver. However

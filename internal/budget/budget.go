@@ -7,8 +7,9 @@
 //	n, err := unix.Pread(fd, b, off) // the thread may wait here
 //	p.Release()
 //
-// Each device has a Budget. If a device hangs, its calls keep the permits of its Budget, and the calls to
-// other devices go on. In a Budget each kind of call leaves permits to the other kinds (taken.go).
+// Each device has a Budget. If a device hangs, its calls keep the permits of its Budget, and the
+// calls to other devices go on. In a Budget each kind of call leaves permits to the other kinds
+// (taken.go).
 //
 // # Concurrency
 //
@@ -29,41 +30,43 @@ import (
 const (
 	// Least is how many threads may wait for a device, if there are no more processors than that.
 	Least = 16
-	// Parallel replaces Least where threads are all the parallelism that there is: if no driver queues
-	// operations, or if the driver would need a thread for them, too.
+	// Parallel replaces Least where threads are all the parallelism that there is: if no driver
+	// queues operations, or if the driver would need a thread for them, too.
 	Parallel = 64
 )
 
 // All is what the Budgets of a Scheduler have in common.
 type All struct {
-	most     int32                                // the most permits of all Budgets together; 0 is no such bound
-	ask      func() int                           // asks how many processors the program may use
-	procs    atomic.Int32                         // what ask has last returned
-	keep     func() (took time.Duration, ok bool) // sleeps a moment and keeps the processor; or nil
-	parallel atomic.Bool                          // see Parallel; for all devices
-	used     probe.Int32                          // permits taken, of all Budgets. Not counted if most is 0
-	waiting  probe.Int32                          // goroutines that wait, for all Budgets. Written under mu
-	mu       probe.Mutex                          // guards the queues of all Budgets
-	starved  list.List[Budget]                    // those with goroutines that wait. Under mu
-	arrivals uint64                               // how many goroutines have begun to wait. Under mu
+	most  int32        // the most permits of all Budgets together; 0 is no such bound
+	ask   func() int   // asks how many processors the program may use
+	procs atomic.Int32 // the last result of ask
+	// keep sleeps for a moment and keeps the processor; or nil
+	keep     func() (took time.Duration, ok bool)
+	parallel atomic.Bool       // see Parallel; for all devices
+	used     probe.Int32       // permits taken, of all Budgets. Not counted if most is 0
+	waiting  probe.Int32       // goroutines that wait, for all Budgets. Written under mu
+	mu       probe.Mutex       // guards the queues of all Budgets
+	starved  list.List[Budget] // the Budgets for which goroutines wait. Under mu
+	arrivals uint64            // how many goroutines have begun to wait. Under mu
 	unused   spare.Pool[waiter]
 }
 
-// Init sets the most permits of all Budgets together; 0 is no such bound. Processors returns how many processors the
-// program may use, which can change. Init must be called before the first Budget is used.
+// Init sets the most permits of all Budgets together; 0 is no such bound. Processors returns how
+// many processors the program may use, which can change. Init must be called before the first
+// Budget is used.
 func (a *All) Init(most int, processors func() int) {
 	a.most, a.ask, a.keep = int32(min(most, Most)), processors, sys.SleepOnProcessor
 	a.procs.Store(int32(a.ask()))
 }
 
-// Budget bounds how many goroutines make calls to a device that wait, at a time. A goroutine acquires
-// a permit before its call and releases it afterwards. While permits are free, that costs two atomic
-// read-modify-write operations.
+// Budget bounds how many goroutines make calls to a device that wait, at a time. A goroutine
+// acquires a permit before its call and releases it afterwards. While permits are free, that costs
+// two atomic read-modify-write operations.
 //
-// A goroutine that arrives while a permit is free takes it, even if others wait. Handing each permit to
-// the next waiter would cost a switch of goroutines for every call (a lock convoy). A waiter that has
-// been overtaken maxOvertaken times is handed the next permit, so that none starves:
-// docs/decisions/0004-budget.md.
+// A goroutine that arrives while a permit is free takes it, even if others wait. Handing each
+// permit to the next waiter would cost a switch of goroutines for every call (a lock convoy). A
+// waiter that has been overtaken maxOvertaken times is handed the next permit, so that none
+// starves: docs/decisions/0004-budget.md.
 type Budget struct {
 	all      *All
 	parallel atomic.Bool // see Parallel
@@ -103,15 +106,15 @@ func (b *Budget) Widen() {
 	}
 }
 
-// Widen gives all Budgets Parallel permits, those that are made later as well.
+// Widen gives all Budgets Parallel permits, also the Budgets that are made later.
 func (a *All) Widen() {
 	if !a.parallel.Swap(true) {
 		a.wakeMore()
 	}
 }
 
-// AskProcessors asks how many processors the program may use, which can change while it runs. A goroutine that
-// is about to wait calls it.
+// AskProcessors asks how many processors the program may use, which can change while it runs. A
+// goroutine that is about to wait calls it.
 func (a *All) AskProcessors() {
 	n := int32(a.ask())
 	if before := a.procs.Load(); before != n && a.procs.CompareAndSwap(before, n) && before < n {
@@ -134,7 +137,8 @@ func (b *Budget) Waiting() int { return int(b.waiting.Load()) }
 // TryAcquire takes a permit for a call of a kind, if one is free.
 func (b *Budget) TryAcquire(k Kind) (Permit, bool) { return b.TryAcquireBelow(k, Most) }
 
-// TryAcquireBelow takes a permit for a call of a kind, if one is free and fewer than most are taken.
+// TryAcquireBelow takes a permit for a call of a kind, if one is free and fewer than most are
+// taken.
 func (b *Budget) TryAcquireBelow(k Kind, most int32) (Permit, bool) {
 	if p := (Permit{b, k, false}); p.take(most) {
 		return p, true
@@ -142,8 +146,8 @@ func (b *Budget) TryAcquireBelow(k Kind, most int32) (Permit, bool) {
 	return Permit{}, false
 }
 
-// TryAcquireOfKind takes a permit for a call of a kind, if one is free and fewer than most are taken by
-// calls of this kind.
+// TryAcquireOfKind takes a permit for a call of a kind, if one is free and fewer than most are
+// taken by calls of this kind.
 func (b *Budget) TryAcquireOfKind(k Kind, most int32) (Permit, bool) {
 	if taken(b.used.Load()).of(k) >= most { // a hint: calls that begin at the same time may be more
 		return Permit{}, false
@@ -160,8 +164,8 @@ func (p Permit) take(most int32) bool {
 	return ok
 }
 
-// tryTake is take for a caller that wakes a waiter if gaveBack is true: then a permit of All.most was taken for a
-// moment, in which another goroutine may have found none.
+// tryTake is take for a caller that wakes a waiter if gaveBack is true: then a permit of All.most
+// was taken for a moment, in which another goroutine may have found none.
 func (p Permit) tryTake(most int32) (ok, gaveBack bool) {
 	b, a, limit, counted := p.b, p.b.all, p.b.Limit(), false
 	for {
@@ -196,13 +200,14 @@ func (a *All) count() bool {
 	}
 }
 
-// Acquire takes a permit for a call of a kind. If none is free it waits for one. If ctx ends first, it
-// returns ctx's error.
+// Acquire takes a permit for a call of a kind. If none is free it waits for one. If ctx ends first,
+// it returns ctx's error.
 func (b *Budget) Acquire(ctx context.Context, k Kind) (Permit, error) {
 	return b.AcquireUntil(ctx, k, ctx.Done() != nil)
 }
 
-// AcquireUntil is Acquire for a call whose own context may end if ends is true, whatever ctx is: ctx ends the waiting.
+// AcquireUntil is Acquire for a call whose context is not ctx. ctx ends the waiting. ends says
+// whether the context of the call may end.
 func (b *Budget) AcquireUntil(ctx context.Context, k Kind, ends bool) (Permit, error) {
 	p := Permit{b, k, ends}
 	if p.take(Most) {
@@ -215,21 +220,24 @@ func (b *Budget) AcquireUntil(ctx context.Context, k Kind, ends bool) (Permit, e
 	return p.wait(ctx)
 }
 
-// keepFor is how long a goroutine keeps its processor before it waits for a permit: ten times as long as a thread that
-// blocks in a system call keeps it at least, before the Go runtime's monitor takes it away.
+// keepFor is how long a goroutine keeps its processor before it waits for a permit: ten times as
+// long as a thread that blocks in a system call keeps it at least, before the Go runtime's monitor
+// takes it away.
 const keepFor = 10 * 20 * time.Microsecond
 
-// keepProcessor takes p if there is a permit soon. Meanwhile the caller keeps its processor, of the Go scheduler, idle.
-//
-// Otherwise, where all permits are taken for a moment, as by writers that wait for the lock of a file whose holder is not
-// running, each goroutine that is ready would begin a call, find no permit and wait, within microseconds. With threads that
-// block (os.File), a processor begins its next call only when the monitor has taken it from the thread before. If as many
-// goroutines wait as there are permits, the device is slow, and keepProcessor does nothing.
+// keepProcessor takes p if there is a permit soon. Until then the caller keeps its processor (a P
+// of Go's scheduler) idle. If as many goroutines wait as there are permits, the device is slow, and
+// keepProcessor does nothing.
 func (b *Budget) keepProcessor(p Permit) (ok bool) {
 	a := b.all
 	if a.keep == nil || a.Processors() == 1 {
 		return false
 	}
+	// All permits may be taken for a moment, for example by writers that wait for the lock of a
+	// file whose holder is not running. If the caller did not wait here, each goroutine that is
+	// ready would then begin a call, find no permit and wait, within microseconds. With threads
+	// that block (os.File), a processor begins its next call only when the monitor has taken it
+	// from the thread before.
 	for kept := time.Duration(0); kept < keepFor && b.waiting.Load() < b.Limit(); {
 		took, ok := a.keep()
 		if !ok {
@@ -258,12 +266,12 @@ func (p Permit) Release() {
 		a.used.Add(-1)
 	}
 	if b.awaited() {
-		a.wake(b, p.ends) // two may go on: one for p's kind, and one whose context may end
+		a.wake(b, p.ends) // two waiters may go on: one for p's kind, and one whose context may end
 	}
 }
 
-// awaited reports whether a goroutine waits that can have what b gives back: for a permit of b, or of any Budget
-// where all share a bound.
+// awaited reports whether a goroutine waits that can have what b gives back: for a permit of b, or
+// of any Budget where all share a bound.
 func (b *Budget) awaited() bool {
 	return b.waiting.Load() > 0 || b.all.most > 0 && b.all.waiting.Load() > 0
 }

@@ -85,7 +85,7 @@ func TestLimit(t *testing.T) {
 		if n := len(w.of[0].fill(Reads)); n != c.want {
 			t.Errorf("%+v: %d permits", c, n)
 		}
-		if w.all.used.Store(0); c.most == 0 { // those of the first
+		if w.all.used.Store(0); c.most == 0 { // gives back the permits of the first
 			if n := len(w.of[1].fill(Reads)); n != c.want {
 				t.Errorf("%+v: %d permits of the second", c, n)
 			}
@@ -124,7 +124,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Of calls whose contexts may end, a quarter of the permits are there at once, and they hold up no others.
+// Calls whose contexts may end have a quarter of the permits, and hold up no other calls.
 func TestEnding(t *testing.T) {
 	hang.Watch(t)
 	w := newWorld(1, 2, 0)
@@ -158,8 +158,8 @@ func TestEnding(t *testing.T) {
 	w.wantEmpty(t)
 }
 
-// queueUp makes n goroutines wait for a permit, one after the other. It returns the channels that say
-// when each of them has it.
+// queueUp makes n goroutines wait for a permit, one after the other. It returns the channels that
+// say when each of them has it.
 func (b *Budget) queueUp(n int, ctx context.Context, k Kind) []chan error {
 	passed := make([]chan error, n)
 	for i := range passed {
@@ -171,8 +171,8 @@ func (b *Budget) queueUp(n int, ctx context.Context, k Kind) []chan error {
 	return passed
 }
 
-// No more goroutines have a permit than the limits allow, none waits for ever, and all permits are free at
-// the end, whichever contexts end in between.
+// No more goroutines have a permit than the limits allow, none waits for ever, and all permits are
+// free at the end, whichever contexts end in between.
 func TestStress(t *testing.T) {
 	start := seed.Of(t)
 	for _, most := range []int{0, 1, 2, 5, 20} {
@@ -240,7 +240,8 @@ func TestFirstInFirstOut(t *testing.T) {
 	w.wantEmpty(t)
 }
 
-// The waiters of several Budgets that share a bound, and of several kinds, go on in the order in which they came.
+// The waiters of several Budgets that share a bound, and of several kinds, go on in the order in
+// which they came.
 func TestOldestFirst(t *testing.T) {
 	hang.Watch(t)
 	w := newWorld(3, 2, 1)
@@ -263,7 +264,7 @@ func TestOldestFirst(t *testing.T) {
 	w.wantEmpty(t)
 }
 
-// A waiter that is overtaken again and again is handed the permit in the end, before those who came later.
+// A waiter that is overtaken again and again is handed the permit in the end, before later waiters.
 // The test plays all of them.
 func TestStarvesNobody(t *testing.T) {
 	for _, budgets := range []int{1, 2} {
@@ -329,7 +330,8 @@ func TestContext(t *testing.T) {
 	w.wantEmpty(t)
 }
 
-// A waiter whose context ends at the moment when it is handed a permit, or woken for one, passes that on.
+// A waiter whose context ends at the moment when it is handed a permit, or woken for one, passes
+// that on.
 func TestAbandonPassesPermitOn(t *testing.T) {
 	for _, overtaken := range []int{0, maxOvertaken} {
 		hang.Watch(t)
@@ -350,7 +352,7 @@ func TestAbandonPassesPermitOn(t *testing.T) {
 	}
 }
 
-// Those who wait go on when a Budget, or all, are widened, and when the program may use more processors.
+// Waiters go on when a Budget, or all, are widened, and when the program may use more processors.
 func TestMorePermits(t *testing.T) {
 	for name, more := range map[string]func(*world){
 		"Widen":    func(w *world) { w.of[0].Widen() },
@@ -383,7 +385,8 @@ func TestMorePermits(t *testing.T) {
 	}
 }
 
-// A call whose context may end gives back two things: a permit of its kind, and one of those for such calls.
+// A call whose context may end gives back two things: a permit of its kind, and a permit for calls
+// whose contexts may end.
 func TestEndingFreesTwo(t *testing.T) {
 	hang.Watch(t)
 	w := newWorld(1, 2, 0)
@@ -402,7 +405,7 @@ func TestEndingFreesTwo(t *testing.T) {
 		}
 		all = append(all, p)
 	}
-	// The Budget has 16, of which 13 are writes and 3 are reads: one of these makes room.
+	// The Budget has 16 permits: 13 writes and 3 reads have them. One of the reads makes room.
 	all[len(all)-1].b.used.Add(-int64(Permit{kind: Reads}.unit())) // its context still counts
 	write := b.queueUp(1, context.Background(), Writes)[0]
 	read := b.queueUp(1, ctx, Reads)[0]
@@ -415,8 +418,9 @@ func TestEndingFreesTwo(t *testing.T) {
 	}
 }
 
-// A waiter that was woken for a permit that its kind may not have lets others go on that may. Here two permits of reads
-// become free while writes and fsyncs hang, and two writes and then a read wait: one write more may go on, and the read.
+// A waiter that was woken for a permit that its kind may not have lets others go on that may. Here
+// two permits of reads become free while writes and fsyncs hang, and two writes and then a read
+// wait: one write more may go on, and the read.
 func TestLoserPassesOn(t *testing.T) {
 	w := newWorld(1, 2, 0)
 	b := w.of[0]

@@ -56,7 +56,8 @@ func (p *play) try() {
 // giveUp is what the first waiter does when its context ends.
 func (p *play) giveUp() { p.w.all.abandon(p.waiters[0]) }
 
-// interrupted is a probe that calls other before the access of this number, unless other would have to wait.
+// interrupted is a probe that calls other before the access of this number, unless other would have
+// to wait.
 type interrupted struct {
 	mu     *probe.Mutex
 	access int
@@ -76,7 +77,8 @@ func (i *interrupted) Step() {
 func (i *interrupted) Wait(func() bool) { i.Step() }
 func (i *interrupted) Saw(any)          {}
 
-// interrupt calls a, and b before a's access of this number, or after a. It returns false if a has fewer accesses.
+// interrupt calls a, and b before a's access of this number, or after a. It returns false if a has
+// fewer accesses.
 func (p *play) interrupt(a func(), access int, b func()) bool {
 	i := &interrupted{&p.w.all.mu, access, b, false}
 	probe.Set(i)
@@ -88,8 +90,8 @@ func (p *play) interrupt(a func(), access int, b func()) bool {
 	return i.access <= 0
 }
 
-// The last waiter gets the permit or is woken for it. One goroutine runs a method of the Budget, and between any two of
-// its accesses to the shared fields another goroutine runs a method, too.
+// The last waiter gets the permit or is woken for it. One goroutine runs a method of the Budget,
+// and between any two of its accesses to the shared fields another goroutine runs a method, too.
 func TestInterrupted(t *testing.T) {
 	for _, c := range []struct {
 		name      string

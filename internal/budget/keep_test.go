@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// A goroutine that finds no permit keeps its processor for a while, and takes a permit that is released meanwhile. It
-// does not where as many wait as there are permits, nor where there is no other processor to release one.
+// A goroutine that finds no permit keeps its processor for a while, and takes a permit that is
+// released then. It does not keep the processor where as many goroutines wait as there are permits,
+// nor where no other processor can release a permit.
 func TestKeepProcessor(t *testing.T) {
 	for _, c := range []struct {
 		name           string

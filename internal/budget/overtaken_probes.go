@@ -2,5 +2,6 @@
 
 package budget
 
-// maxOvertaken is so small that the waiters of a narrow world (package sluicetest) are handed permits, too.
+// maxOvertaken is so small that the waiters of a narrow world (package sluicetest) are handed
+// permits, too.
 const maxOvertaken = 2

@@ -8,8 +8,8 @@ import (
 
 // waiter is a goroutine that waits for a permit.
 type waiter struct {
-	// ready receives a value after the waiter has been taken out of the queue: true if it has been handed
-	// its permit, false if there may be one, for it or for a goroutine that is quicker.
+	// ready receives a value after the waiter has been taken out of the queue: true if it has been
+	// handed its permit, false if there may be one, for it or for a goroutine that is quicker.
 	ready     chan bool
 	wants     Permit
 	arrived   uint64 // number in the order of arrival
@@ -19,9 +19,9 @@ type waiter struct {
 
 func newWaiter() *waiter { return &waiter{ready: make(chan bool, 1)} }
 
-// queueOf returns the queue of the goroutines that want a permit like p. Calls whose contexts may end have
-// queues of their own, because they may have to wait while a permit is free for the others. All.mu must be
-// held, as for the functions whose names end in Locked.
+// queueOf returns the queue of the goroutines that want a permit like p. Calls whose contexts may
+// end have separate queues, because they may have to wait while a permit is free for other calls.
+// All.mu must be held, as for the functions whose names end in Locked.
 func (p Permit) queueOf() *list.List[waiter] {
 	if p.ends {
 		return &p.b.queues[p.kind+kinds]
@@ -62,14 +62,14 @@ func (a *All) waitFor(ctx context.Context, w *waiter) error {
 	}
 }
 
-// enqueue puts w into its queue: at the end, or in front if w has waited before. If its permit is free
-// by now, enqueue takes that instead and returns true.
+// enqueue puts w into its queue: at the end, or in front if w has waited before. If its permit is
+// free by now, enqueue takes that instead and returns true.
 func (a *All) enqueue(w *waiter) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.countLocked(w.wants.b, 1)
-	// After that: a permit that was released before is found free here, and a goroutine that releases
-	// one later sees that somebody waits.
+	// The order matters: a permit that was released before countLocked is found free here, and a
+	// goroutine that releases one later sees that somebody waits.
 	ok, gaveBack := w.wants.tryTake(Most)
 	if ok {
 		a.countLocked(w.wants.b, -1)
@@ -82,8 +82,8 @@ func (a *All) enqueue(w *waiter) bool {
 		w.arrived = a.arrivals
 		queue.PushBack(&w.links, w)
 	}
-	// A waiter that was woken and finds no permit for its kind of call may have been woken for one that
-	// another can have.
+	// A waiter that was woken and finds no permit for its kind of call may have been woken for one
+	// that another can have.
 	if gaveBack || w.overtaken > 0 {
 		a.wakeLocked(w.wants.b, Permit{})
 	}
@@ -113,8 +113,8 @@ func (a *All) removeLocked(w *waiter) bool {
 	return true
 }
 
-// firstLocked returns the waiter of b that has waited longest, of those for whose kinds of calls b has a
-// permit if n more permits like p are taken than are now. It returns nil if there is none.
+// firstLocked returns the waiter of b that has waited longest and for whose kind of call b has a
+// permit, if n more permits like p are taken than now. It returns nil if there is none.
 func (b *Budget) firstLocked(p Permit, n taken) (first *waiter) {
 	t, limit := taken(b.used.Load()), b.Limit()
 	if p.b == b {
@@ -129,8 +129,8 @@ func (b *Budget) firstLocked(p Permit, n taken) (first *waiter) {
 	return first
 }
 
-// oldestLocked is firstLocked of those that can have what of gives back: its own waiters, or those of all Budgets
-// where these share a bound, or if of is nil.
+// oldestLocked is firstLocked for all waiters that can have the permit that of gives back: the
+// waiters of of, or of all Budgets where these share a bound, or if of is nil.
 func (a *All) oldestLocked(of *Budget, p Permit, n taken) (oldest *waiter) {
 	if of != nil && a.most == 0 {
 		return of.firstLocked(p, n)
@@ -143,8 +143,8 @@ func (a *All) oldestLocked(of *Budget, p Permit, n taken) (oldest *waiter) {
 	return oldest
 }
 
-// wake wakes the first waiter that can have what of has given back. If two is set it also wakes the one for
-// which there is a permit beside that.
+// wake wakes the first waiter that can have the permit that of has given back. If two is set, it
+// also wakes the first waiter for which there is then still a permit.
 func (a *All) wake(of *Budget, two bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -153,8 +153,9 @@ func (a *All) wake(of *Budget, two bool) {
 	}
 }
 
-// wakeLocked wakes the first waiter that can have what of has given back, if p is taken. It returns which permit
-// that wants: the waiter itself may be another's as soon as it is awake.
+// wakeLocked wakes the first waiter that can have the permit that of has given back, if p is taken.
+// It returns which permit the waiter wants. The waiter itself may be in use for another call as
+// soon as its goroutine is awake.
 func (a *All) wakeLocked(of *Budget, p Permit) (wants Permit, ok bool) {
 	if a.most > 0 && a.used.Load() >= a.most {
 		return Permit{}, false
@@ -178,8 +179,8 @@ func (a *All) wakeMore() {
 	}
 }
 
-// handOver gives p, which its caller has, to the first waiter, if that has been overtaken maxOvertaken times. It
-// reports whether it did.
+// handOver gives p, which its caller has, to the first waiter, if that has been overtaken
+// maxOvertaken times. It reports whether it did.
 func (a *All) handOver(p Permit) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -189,14 +190,14 @@ func (a *All) handOver(p Permit) bool {
 	}
 	a.removeLocked(w)
 	w.ready <- true
-	if p.ends { // that gives back two things: see Release
+	if p.ends { // p gives back two things: see Release
 		a.wakeLocked(p.b, Permit{})
 	}
 	return true
 }
 
-// become gives p back and takes q, at once if both are of one Budget. It reports whether it did; if not, p is still
-// taken.
+// become gives p back and takes q, at once if both are of one Budget. It reports whether it did; if
+// not, p is still taken.
 func (p Permit) become(q Permit) bool {
 	b := q.b
 	var out taken
@@ -218,8 +219,8 @@ func (p Permit) become(q Permit) bool {
 	return true
 }
 
-// abandon takes w out of its queue, because its context has ended. If w has just been handed its permit, or
-// woken, the permit or the wake-up goes to the next waiter.
+// abandon takes w out of its queue, because its context has ended. If w has just been handed its
+// permit, or woken, the permit or the wake-up goes to the next waiter.
 func (a *All) abandon(w *waiter) {
 	a.mu.Lock()
 	waited := a.removeLocked(w)

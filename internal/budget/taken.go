@@ -4,7 +4,8 @@ package budget
 // answers reads.
 type Kind uint8
 
-// The kinds of calls. Changes is what changes a file and is no write, such as an allocation.
+// The kinds of calls. Changes are calls that change a file and are no writes, such as an
+// allocation.
 const (
 	Reads Kind = iota
 	Writes
@@ -14,7 +15,7 @@ const (
 )
 
 // taken is how many permits of a Budget are taken, in a word that changes at once: by kind, and by
-// calls whose context may end. Each of the five has laneBits.
+// calls whose context may end. Each of the five numbers has laneBits.
 type taken int64
 
 const (
@@ -22,7 +23,8 @@ const (
 	// Most is the most permits that there can be.
 	Most   = 1<<laneBits - 1
 	ending = kinds // the lane of calls whose context may end
-	// leastEnding is how many of these there may be at least, as far as there are permits.
+	// leastEnding is how many calls whose context may end there may be at least, as far as there
+	// are permits.
 	leastEnding = 4
 )
 
@@ -46,10 +48,10 @@ func (t taken) changes() int32 { return t.of(Writes) + t.of(Syncs) + t.of(Change
 
 // allows reports whether there is a permit for one more call, of limit permits.
 //
-// Of the calls that are not reads, each kind leaves a few permits to each other kind, and they all
-// leave as many to reads. Reads may have all: a device that does not answer them answers nothing.
-// Calls whose context may end have a quarter of the permits. A call in the kernel goes on after its context
-// has ended, so few should be there when the device hangs.
+// Each kind of call leaves a few permits to each other kind, except reads. Reads may have all
+// permits: a device that does not answer reads answers nothing. Calls whose context may end have a
+// quarter of the permits. A call in the kernel goes on after its context has ended, so few should
+// be there when the device hangs.
 func (t taken) allows(k Kind, ends bool, limit int32) bool {
 	if t.all() >= limit || ends && t.of(ending) >= max(leastEnding, limit/4) {
 		return false

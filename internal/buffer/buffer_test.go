@@ -197,7 +197,7 @@ func TestRetainRelease(t *testing.T) {
 	}
 }
 
-// Many goroutines share Buffers, each with references of its own.
+// Many goroutines share Buffers. Each goroutine has its references.
 func TestRetainReleaseConcurrently(t *testing.T) {
 	p := newPool(t, Options{Limit: 8 << 20})
 	var wg sync.WaitGroup

@@ -11,14 +11,13 @@
 //	defer b.Release()
 //	… b.Bytes() …
 //
-// Memory comes in slabs of 2 MiB. A slab is divided into blocks of one size, a power of
-// two from 4 KiB to 2 MiB. When all its blocks are free, the slab may be divided anew, or
-// go back to the system. A Buffer larger than 2 MiB has a slab of its own.
+// Memory comes in slabs of 2 MiB. A slab is divided into blocks of one size, a power of two from 4
+// KiB to 2 MiB. When all its blocks are free, the slab may be divided anew, or go back to the
+// system. A Buffer larger than 2 MiB has a slab to itself.
 //
-// A [Buffer] is a value with a block and a generation. When the last reference is
-// released, the block gets the next generation, and Buffers that are still around are
-// stale: they can neither reach the memory nor free it a second time. Nothing is
-// allocated for a Buffer.
+// A [Buffer] is a value with a block and a generation. When the last reference is released, the
+// block gets the next generation. Copies of the Buffer are then stale: they can neither reach the
+// memory nor free it a second time. Nothing is allocated for a Buffer.
 //
 // [Quotas] divide a Pool between users that must not hold each other up.
 //

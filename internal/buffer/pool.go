@@ -37,8 +37,8 @@ type Registrar interface {
 	Unregister(index int)
 }
 
-// ErrClosed is returned by Get after Close. The callers of the library get it as it is, and a Pool is closed
-// with its Scheduler: so it is os.ErrClosed.
+// ErrClosed is returned by Get after Close. The callers of the library get it as it is, and a Pool
+// is closed with its Scheduler: so it is os.ErrClosed.
 var ErrClosed = errs.Wrap("buffer: the pool is closed", os.ErrClosed)
 
 // ErrTooLarge is wrapped by the error of Get if the size is above the Pool's limit.
@@ -127,14 +127,11 @@ func modest(memory, n int64) int64 {
 	return min(n, max(memory/8, slabSize))
 }
 
-// Get returns a Buffer of n bytes. Their contents are undefined. If the limit is reached,
-// Get waits until enough memory is released, or ctx ends; then it returns ctx's error.
-// Waiting calls are served in the order in which they came, whatever their sizes, so that
-// a large request does not wait forever. A request above the limit fails at once.
-//
-// A caller that already holds a Buffer may wait forever if others, which wait too, need that
-// Buffer to go on. If it can do with less memory, it should use TryGet for all Buffers but
-// its first.
+// Get returns a Buffer of n bytes with undefined contents. If the limit is reached, Get waits until
+// enough memory is released, or ctx ends; then it returns ctx's error. Waiting calls are served in
+// the order in which they came, whatever their sizes. A request above the limit fails at once. A
+// caller that holds a Buffer may wait forever if goroutines that wait, too, need that Buffer to go
+// on: if it can do with less memory, it should use TryGet for all Buffers but its first.
 func (p *Pool) Get(ctx context.Context, n int) (Buffer, error) {
 	index, size, err := p.checkSize(n)
 	if err != nil {

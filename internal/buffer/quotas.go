@@ -8,13 +8,13 @@ import (
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// Quotas divide a Pool between its users, so that a user that keeps its Buffers for long does
-// not hold up the others. A user is for example a class on a device.
+// Quotas divide a Pool between its users, so that a user that keeps its Buffers for long holds up
+// no other user. A user is for example a class on a device.
 //
-// A user may hold as much as is free. So one user alone holds at most half of the limit, two
-// hold at most a third each, and there is some left for one more. A user that holds nothing
-// gets a Buffer at once, beyond the limit if need be. So a Get waits only while its own user
-// holds a Buffer. The Gets of one user are served in the order in which they came.
+// A user may hold as much as is free. So one user alone holds at most half of the limit, and two
+// hold at most a third each. Some memory is always left for one more user. A user that holds
+// nothing gets a Buffer at once, beyond the limit if need be. So a Get waits only while its own
+// user holds a Buffer. The Gets of one user are served in the order in which they came.
 type Quotas[U comparable] struct {
 	pool *Pool
 
@@ -49,16 +49,16 @@ type Lease[U comparable] struct {
 	quota *quota[U]
 }
 
-// NewQuotas returns Quotas of a new Pool. They have no memory until the first Get.
+// NewQuotas returns Quotas of a new Pool. The Pool has no memory until the first Get.
 func NewQuotas[U comparable](o Options) *Quotas[U] {
 	p := NewPool(o)
 	p.exceeds = true
 	return &Quotas[U]{pool: p, quotas: make(map[U]*quota[U])}
 }
 
-// Get returns a Buffer of n bytes for a user. If the user may not hold as much, Get waits until
-// it may, or until ctx ends; then it returns ctx's error. A caller that already holds a Lease of
-// the same user may wait forever for itself.
+// Get returns a Buffer of n bytes for a user. If the user may not hold as much, Get waits until it
+// may, or until ctx ends; then it returns ctx's error. A caller that already holds a Lease of the
+// same user may wait forever, because only the caller can release that.
 func (q *Quotas[U]) Get(ctx context.Context, user U, n int) (Lease[U], error) {
 	own, err := q.reserve(ctx, user, int64(BlockSize(n)))
 	if err != nil {
@@ -81,7 +81,8 @@ func (l Lease[U]) Release() {
 // Close is Pool.Close. It must not be called while a Get waits: it would not end that.
 func (q *Quotas[U]) Close() { q.pool.Close() }
 
-// reserve counts size bytes more in the quota of a user, which it returns, once the user may hold them.
+// reserve counts size bytes more in the quota of a user, which it returns, once the user may hold
+// them.
 func (q *Quotas[U]) reserve(ctx context.Context, user U, size int64) (*quota[U], error) {
 	q.mu.Lock()
 	own := q.quotaOf(user)
@@ -145,8 +146,8 @@ func (o *quota[U]) remove(w *quotaWaiter) {
 	o.of.waiting--
 }
 
-// serve lets waiting Gets of the user go on, in their order, while it may hold what they want. It must
-// be called with mu held.
+// serve lets waiting Gets of the user go on, in their order, while it may hold what they want. It
+// must be called with mu held.
 func (o *quota[U]) serve() {
 	for w := o.queue.Front(); w != nil && o.mayHold(w.size); w = o.queue.Front() {
 		o.remove(w)

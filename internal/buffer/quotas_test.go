@@ -75,7 +75,7 @@ func TestQuotas(t *testing.T) {
 	}
 }
 
-// A Get that waits is served when another user releases memory. Those of one user are served in
+// A Get that waits is served when another user releases memory. The Gets of one user are served in
 // their order, also when the first gives up.
 func TestQuotasWait(t *testing.T) {
 	q := newQuotas(t, 16*mega)
@@ -94,7 +94,7 @@ func TestQuotasWait(t *testing.T) {
 			time.Sleep(50 * time.Microsecond)
 		}
 	}
-	a[0].Release() // 5 are free: not enough for the first, so the others wait, too
+	a[0].Release() // 5 are free: not enough for the first, so all wait
 	if n := waitingGets(q); n != 3 {
 		t.Errorf("%d Gets wait; want 3", n)
 	}

@@ -97,9 +97,9 @@ type Source interface {
 	Wait()
 }
 
-// Run performs the chains of source until there are no more and all have ended. When ctx ends,
-// it asks those in flight to end early. Run must be called on a goroutine of its own, whose
-// thread ends with it.
+// Run performs the chains of source until there are no more and all have ended. When ctx ends, Run
+// asks the chains in flight to end early. The caller must start a goroutine for Run, whose thread
+// ends with it.
 func (r *Runner) Run(ctx context.Context, source Source) {
 	runtime.LockOSThread() // and never unlocked: see Runner
 	woken := make(chan struct{})
@@ -185,8 +185,8 @@ func (r *Runner) count(t *slot) {
 	}
 }
 
-// record records the chain's operations. They were submitted together. When each one ended is
-// not known, so they all end when the chain does.
+// record records the chain's operations. All were submitted together. The end of each single
+// operation is not known, so all end when the chain does.
 func (r *Runner) record(t *slot) {
 	if t.asked == 0 {
 		return

@@ -117,7 +117,7 @@ type Sums struct {
 	SharedSyncs           int64
 }
 
-// Sum returns the counts. They are read one after the other while operations go on.
+// Sum returns the counts, read one after the other while operations go on.
 func (c *Counters) Sum() Sums {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package device has what a Scheduler keeps for each device that it has open files on: what stat(2) calls
-// one, which is a file system, or a block device.
+// Package device has what a Scheduler keeps for each device that it has open files on: what stat(2)
+// calls one, which is a file system, or a block device.
 //
 // All methods may be called at the same time, except Init.
 package device
@@ -17,18 +17,20 @@ import (
 	"github.com/sluiceio/sluice/internal/qos"
 )
 
-// Device is one device. Whoever has a file on it keeps its Device, so that all count at the same place.
+// Device is one device. Each user of a file on the device keeps its Device, so that all count at
+// the same place.
 type Device struct {
 	Number uint64
 	Budget budget.Budget // of the threads that wait for the device
-	// Rings is where the device's operations are queued. It is nil before the first one, and never changes
-	// after that.
+	// Rings is where the device's operations are queued. It is nil before the first one, and never
+	// changes after that.
 	Rings atomic.Pointer[ioengine.Group]
 	// Tickets is the queue of the device's operations that wait for tickets, or nil.
 	Tickets atomic.Pointer[qos.Queue]
-	// Queued counts the operations that are queued, from before the ring has them until their goroutines run
-	// again; an operation of a Transfer only until it has completed. Operations of TransferSets do not
-	// count: while the owner of a TransferSet is busy with something else, nobody reaps what has completed.
+	// Queued counts the operations that are queued, from before the ring has them until their
+	// goroutines run again; an operation of a Transfer only until it has completed. Operations of
+	// TransferSets do not count: while the owner of a TransferSet is busy with something else,
+	// nobody reaps its completed requests.
 	Queued atomic.Int32
 	// Syncing counts the fsyncs in progress, plain calls and others.
 	Syncing atomic.Int32
@@ -61,10 +63,12 @@ const (
 	isMemory
 )
 
-// None is the number of the Device that stands for files that are on none, or on one that is not known.
+// None is the number of the Device that stands for files that are on none, or on one that is not
+// known.
 const None = math.MaxUint64
 
-// Table is the Devices of a Scheduler. It forgets those that nobody has any more, so that it stays small.
+// Table is the Devices of a Scheduler. It forgets Devices that nobody has any more, so that it
+// stays small.
 type Table struct {
 	budgets budget.All
 	none    *Device
@@ -75,12 +79,15 @@ type Table struct {
 	kept []*Device                       // all of them, with keep
 }
 
-// Init makes an empty Table. Threads is the most threads that may wait for all devices together; 0 is no
-// such bound. With keep the Table forgets none: when the garbage collector runs changes nothing then.
+// Init makes an empty Table. Threads is the most threads that may wait for all devices together; 0
+// is no such bound. With keep the Table forgets none: when the garbage collector runs changes
+// nothing then.
 func (t *Table) Init(threads int, keep bool) {
 	t.keep = keep
-	t.budgets.Init(threads, func() int { return runtime.GOMAXPROCS(0) }) // it takes a lock of the runtime
-	t.none = &Device{Number: None}                                       // without a cleanup, which would keep the Table, and so the Device
+	// GOMAXPROCS takes a lock of the runtime.
+	t.budgets.Init(threads, func() int { return runtime.GOMAXPROCS(0) })
+	// The Device none has no cleanup: a cleanup would keep the Table, and so the Device.
+	t.none = &Device{Number: None}
 	t.none.Budget.Init(&t.budgets)
 	t.of = map[uint64]weak.Pointer[Device]{None: weak.Make(t.none)}
 }
@@ -91,8 +98,8 @@ func (t *Table) Budgets() *budget.All { return &t.budgets }
 // None returns the Device that stands for none.
 func (t *Table) None() *Device { return t.none }
 
-// OnForget has do called with arg, which must not lead to d, when nobody has d any more. For a d that t
-// keeps it does nothing: what do leads to, such as t, would be kept for ever.
+// OnForget has do called with arg, which must not lead to d, when nobody has d any more. For a d
+// that t keeps it does nothing: what do leads to, such as t, would be kept for ever.
 func OnForget[T any](t *Table, d *Device, do func(T), arg T) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

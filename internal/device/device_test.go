@@ -9,7 +9,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
-// A device is the same for all who have it, and is forgotten when nobody has it: a table that has seen many stays small.
+// A device is the same for all who have it, and is forgotten when nobody has it: a table that has
+// seen many stays small.
 func TestForgotten(t *testing.T) {
 	hang.Watch(t)
 	var table Table

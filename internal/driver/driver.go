@@ -25,6 +25,10 @@
 // goroutine at any time before Close. Close is called after all other calls have
 // returned.
 //
+// Each driver chooses how Reap waits: uring holds a thread in io_uring_enter, aio
+// is parked in Go's netpoller, and pool on a sync.Cond. The caller of Reap needs
+// nothing but Reap and Wake.
+//
 // # Loss
 //
 // A driver is lost when the kernel no longer lets it work: a seccomp filter that
@@ -104,7 +108,9 @@ type Op struct {
 	// negated errno. The driver writes it before Reap returns the Op.
 	Res int32
 	// Reg is i+1 if Buf lies in the memory that a Registrar has registered with
-	// index i, and 0 otherwise. Drivers that are no Registrar ignore it.
+	// index i, and 0 otherwise. Drivers that are no Registrar ignore it. With a Reg of no
+	// registered memory, or a Buf that is not completely inside that memory, the operation
+	// completes with -EFAULT and touches nothing, unless Buf is empty.
 	Reg uint32
 	// Off is the offset in the file, in bytes. The kernel refuses a negative
 	// one (EINVAL).
@@ -145,30 +151,18 @@ var ErrClosed = errors.New("driver closed")
 // Driver performs operations. The package comment says which calls may run at
 // the same time.
 type Driver interface {
-	// Submit takes operations from the front of ops and returns their number.
-	// If it takes fewer than all, the driver is full: the caller reaps, then
-	// submits the rest. The driver is full when Info().Depth operations are in
-	// flight, including those that have completed but were not reaped. If fewer
-	// are in flight, Submit takes at least one.
-	//
-	// Submit does not wait for operations to complete. An operation that the
-	// kernel refuses is taken too; Reap returns it with the errno in Res. The
-	// error is not nil only if the driver can no longer be used: ErrClosed, or
-	// the reason why it is lost. Even then the driver owns what it has taken.
+	// Submit takes operations from the front of ops, and returns their number without waiting for
+	// their ends. If it takes fewer than all, the driver is full: the caller reaps, then submits
+	// the rest. An operation that the kernel refuses is taken, too: Reap returns it with the errno
+	// in Res. The error is ErrClosed, or the reason why the driver is lost. Even then the driver
+	// owns the operations that it has taken. Depth in Info says when a driver is full.
 	Submit(ops []*Op) (int, error)
 
-	// Reap fills done with completed operations and returns their number. It
-	// waits until there are at least need of them, or until Wake. need is at
-	// most len(done); with 0 Reap does not wait. If nothing is in flight, a Reap
-	// with need > 0 waits for a Submit or a Wake.
-	//
-	// How Reap waits is the driver's affair: uring holds a thread in
-	// io_uring_enter, aio is parked in Go's netpoller, and pool on a sync.Cond.
-	// Its caller needs nothing but Reap and Wake.
-	//
-	// If the driver is lost, Reap waits only while operations are in flight. It
-	// returns the error with each call, together with operations that have
-	// ended.
+	// Reap fills done with completed operations and returns their number. It waits until there are
+	// at least need of them, or until Wake; need is at most len(done), and with 0 Reap does not
+	// wait. If nothing is in flight, a Reap with need > 0 waits for a Submit or a Wake. If the
+	// driver is lost, Reap waits only while operations are in flight. It then returns the error
+	// with each call, together with operations that have ended.
 	Reap(done []*Op, need int) (int, error)
 
 	// Wake makes the waiting Reap return early. If none is waiting, the next one
@@ -190,25 +184,27 @@ type Driver interface {
 	// Info describes the driver. It always returns the same.
 	Info() Info
 
-	// Close waits for the operations in flight, including those that are only
-	// staged or queued: what was taken is performed. Operations that were never
-	// reaped then belong to their callers again, with Res set. Close releases
-	// all that the driver holds. A second Close does nothing.
+	// Close waits for the operations in flight, also for operations that are only staged or queued:
+	// the driver performs all that it has taken. Operations that were never reaped then belong to
+	// their callers again, with Res set. Close releases all that the driver holds. A second Close
+	// does nothing.
 	Close() error
 }
 
 // Info describes a driver, for the scheduler and for people.
 type Info struct {
-	Name  string // "uring", "aio", "pool"
-	Depth int    // the largest number of operations in flight
+	Name string // "uring", "aio", "pool"
+	// Depth is the largest number of operations in flight. Operations that have completed but were
+	// not reaped count. With fewer than Depth in flight, Submit takes at least one.
+	Depth int
 	// Threads is the largest number of threads of this process that wait in the
 	// driver's own system calls.
 	Threads int
 	// Workers is the largest number of threads that the kernel adds to the process, for each thread
-	// that submits, to perform direct writes without NoWait that have to wait. It is 0 if it adds none,
-	// has no such bound, or makes one write to a file at a time.
+	// that submits, to perform direct writes without NoWait that have to wait. It is 0 if it adds
+	// none, has no such bound, or makes one write to a file at a time.
 	Workers  int
-	Features []string // what it found and uses, one short phrase each
+	Features []string // the features that it found and uses, one short phrase each
 }
 
 // Stager is a Driver that can submit operations and wait for completions in one
@@ -225,9 +221,10 @@ type Stager interface {
 // WaitCounter is a Driver that knows how often its Reap had to wait.
 type WaitCounter interface {
 	Driver
-	// Waits returns of how many calls of Reap it is known whether they had to wait for a completion, and how many of
-	// these had to. Both only grow, and wrap around. The driver may begin to count with the first call of Waits, which
-	// must not be made at the same time as Reap.
+	// Waits returns two counts of calls of Reap: known, the calls for which the driver knows
+	// whether they had to wait for a completion; and waited, the known calls that had to wait. Both
+	// only grow, and wrap around. The driver may begin to count with the first call of Waits. Waits
+	// must not be called at the same time as Reap.
 	Waits() (known, waited uint32)
 }
 
@@ -235,17 +232,11 @@ type WaitCounter interface {
 // the kernel does not have to look up and pin the pages for each operation.
 type Registrar interface {
 	Driver
-	// Register registers mem and returns its index, which no other memory has
-	// until Unregister. mem must stay mapped until Unregister or Close. Errors
-	// are common: the kernel is too old, RLIMIT_MEMLOCK is reached, or no index
-	// is left. Operations can then use mem with Reg 0.
-	//
-	// An operation whose Reg is of no registered memory, or whose Buf is not
-	// completely inside that memory, completes with -EFAULT and touches nothing,
-	// unless Buf is empty.
-	//
-	// Register and Unregister may be called by any goroutine at any time before
-	// Close, which unregisters what is left.
+	// Register registers mem and returns its index, which no other memory has until Unregister.
+	// Operations can then use mem with Reg. mem must stay mapped until Unregister or Close; Close
+	// unregisters all. Errors are common: the kernel is too old, RLIMIT_MEMLOCK is reached, or no
+	// index is left. Then operations can use mem with Reg 0. Register and Unregister may be called
+	// by any goroutine at any time before Close.
 	Register(mem []byte) (index int, err error)
 	// Unregister removes memory from the table. No operation with this index
 	// may be in flight.
@@ -260,9 +251,8 @@ type Path struct {
 	File  uint32 // the number of the driver's own file that it becomes
 }
 
-// Linker is a Stager that performs chains: an operation, and those that follow
-// it, linked by Then. The caller submits the first. Reap returns the first when
-// all have ended.
+// Linker is a Stager that performs chains. A chain is operations linked by Then. The caller submits
+// the first. Reap returns the first when all have ended.
 //
 // An operation begins when the one before it has succeeded. A short transfer
 // counts as failed. The operations after a failed one end with -ECANCELED, unless
@@ -275,7 +265,7 @@ type Path struct {
 // closes it.
 type Linker interface {
 	Stager
-	// Files returns the number of files that the driver has of its own. 0 means
-	// that it performs no chains.
+	// Files returns the number of the driver's own files. 0 means that the driver performs no
+	// chains.
 	Files() int
 }

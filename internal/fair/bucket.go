@@ -21,7 +21,7 @@ type bucket struct {
 	at    time.Duration
 }
 
-// set changes the rate. What is in it stays, up to the new burst.
+// set changes the rate. The content of the bucket stays, up to the new burst.
 func (b *bucket) set(now time.Duration, rate int64) {
 	full := b.rate == 0
 	b.fill(now)

@@ -20,9 +20,9 @@ func (s Settings) Limited() bool { return s.IOPS > 0 || s.Bytes > 0 || s.Depth >
 // Most bounds the rates of Settings, so that no sum overflows.
 const Most = 1 << 38 // 256 GiB, or as many requests
 
-// linger is how long a class stays active after its last request. For a class with a
-// request each 50 ms the others keep the device partly free. A class with fewer
-// requests finds a device that the others use to the full.
+// linger is how long a class stays active after its last request. For a class with a request each
+// 50 ms, all other classes keep the device partly free. A class with fewer requests finds a device
+// that other classes use to the full.
 const linger = 50 * time.Millisecond
 
 // Class is the requests that share a weight and limits.
@@ -37,8 +37,8 @@ type Class struct {
 	// short: there was no room in the cap while requests of the class waited,
 	// since its queue was last empty.
 	short bool
-	// inflight and bytes are what it has in flight; bytes are without those of
-	// Tickets outside the cap.
+	// inflight is the number of requests in flight, and bytes are their bytes. Tickets outside the
+	// cap do not count in bytes.
 	inflight int
 	bytes    int64
 	ended    time.Duration // when its last request did
@@ -50,8 +50,8 @@ type Class struct {
 // Stats is what a Class has done.
 type Stats struct {
 	Queued, InFlight int
-	Requests         int64 // that have begun; one that was granted in parts is several
-	Bytes            int64 // that those which have ended have moved
+	Requests         int64 // that have begun; a request that was granted in parts counts as several
+	Bytes            int64 // that ended requests have moved
 	Waited           time.Duration
 	LongestWait      time.Duration
 }

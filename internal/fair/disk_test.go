@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
-// disk is a device in virtual time: it takes what the Queue lets begin, serves it
-// side by side, each in a time of its own, and says when it is done.
+// disk is a device in virtual time: it takes the requests that the Queue lets begin, serves them
+// side by side, and says when each is done.
 type disk struct {
 	t      testing.TB
 	q      *Queue
@@ -28,7 +28,7 @@ type disk struct {
 // event is a request's end, or a time to do something.
 type event struct {
 	at     time.Duration
-	serial int // orders those of one time
+	serial int // orders requests of one time
 	do     func()
 }
 
@@ -101,7 +101,7 @@ func (d *disk) pump() {
 	}
 }
 
-// within checks the bounds of what is in flight.
+// within checks the bounds of the requests in flight.
 func (d *disk) within(c *Class) {
 	lone := d.q.inflight == 1
 	if d.q.inflight > d.q.cap.Depth || d.q.bytes > d.q.cap.Bytes && !lone || c.Depth > 0 && c.inflight > c.Depth {

@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	// RequestCost is what a request costs beside its bytes, in bytes: a device
-	// makes fewer of 4 KiB than its bandwidth has room for.
+	// RequestCost is what a request costs beside its bytes, in bytes: a device makes fewer requests
+	// of 4 KiB than its bandwidth has room for.
 	RequestCost = 16 << 10 // 16 KiB
 	// Part is the most of a request that is granted at once, a multiple of all
 	// blocks of direct I/O.
 	Part = 512 << 10 // 512 KiB
-	// SmallPart is that of a class which is held to Cap.Beside.
+	// SmallPart is the Part of a class that is held to Cap.Beside.
 	SmallPart = 64 << 10 // 64 KiB
 	// most is the most that is granted at all, so that no bucket overflows.
 	most = 1 << 30 // 1 GiB
 )
 
-// Cap bounds what is in flight.
+// Cap bounds the requests in flight.
 type Cap struct {
 	Depth int   // requests
 	Bytes int64 // at least Part
@@ -50,8 +50,8 @@ type Use uint8
 const (
 	Read Use = iota
 	Write
-	// OutsideCap is the use of a request that is subject to its class's limits, and is neither counted in
-	// the cap nor split. This is for writes that the page cache takes: they wait for the
+	// OutsideCap is the use of a request that is subject to its class's limits, and is neither
+	// counted in the cap nor split. This is for writes that the page cache takes: they wait for the
 	// device only when the system makes them wait, and then for long.
 	OutsideCap
 	uses // the number of uses
@@ -74,12 +74,12 @@ func (t *Ticket) part() int {
 // Queue is the classes and what they have in flight.
 type Queue struct {
 	cap        Cap
-	classes    []*Class // all but those that were removed and are idle
+	classes    []*Class // without removed classes that are idle
 	backlogged list.List[Class]
 	virtual    float64
 	inflight   int
 	bytes      int64
-	byUse      [uses]int // what is in flight, by use; not counted for OutsideCap
+	byUse      [uses]int // requests in flight, by use; not counted for OutsideCap
 }
 
 // New returns a Queue without classes.
@@ -157,9 +157,9 @@ func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 	return nil, again
 }
 
-// beyondCap lets the next request of a use begin, whatever the cap says. No request of that use is in
-// flight. It is for a device that answers reads while its writes hang, as a frozen file system does.
-// beyondCap returns nil if no request waits that its class's own limits allow.
+// beyondCap lets the next request of a use begin, whatever the cap says. No request of that use is
+// in flight. It is for a device that answers reads while its writes hang, as a frozen file system
+// does. beyondCap returns nil if no request waits that its class's own limits allow.
 func (q *Queue) beyondCap(now time.Duration, use Use) *Ticket {
 	var least *Class
 	for c := q.backlogged.Front(); c != nil; c = c.links.Next() {
@@ -178,8 +178,8 @@ func (q *Queue) beyondCap(now time.Duration, use Use) *Ticket {
 	return t
 }
 
-// first returns the class with the least tag among those whose own limits allow a request,
-// and when the first of the others may be ready.
+// first returns the class with the least tag among the classes whose limits allow a request. again
+// is when the first of the remaining classes may be ready.
 func (q *Queue) first(now time.Duration) (least *Class, again time.Duration) {
 	again = Never
 	weight := q.interactive(now)

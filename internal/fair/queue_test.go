@@ -87,9 +87,9 @@ func TestInteractive(t *testing.T) {
 	}
 }
 
-// TestAdmitted has a class do what is outside the cap, and no more: one of less weight
-// has no more than Cap.Beside in flight meanwhile, and what waits for room is not
-// overtaken by anything but that.
+// TestAdmitted has a class make only requests outside the cap. A class of less weight then has no
+// more than Cap.Beside in flight, and only requests outside the cap overtake requests that wait for
+// room.
 func TestAdmitted(t *testing.T) {
 	d := newDisk(t, wide)
 	flood, syncs := d.q.Add(d.now, Settings{Weight: 1}), d.q.Add(d.now, Settings{Weight: 100})
@@ -163,7 +163,7 @@ func everyWindow(t *testing.T, begun []time.Duration, rate int64) {
 	}
 }
 
-// TestDepth has a class with a depth of its own. Disk.within checks it.
+// TestDepth has a class with a depth. disk.within checks it.
 func TestDepth(t *testing.T) {
 	d := newDisk(t, wide)
 	c := d.q.Add(d.now, Settings{Weight: 10, Depth: 3})
@@ -178,8 +178,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestNothingSavedUp has a class that was held by a limit, or idle, come back: it
-// does not go before others for what it has not used.
+// TestNothingSavedUp has a class that was held by a limit, or idle, come back: it does not overtake
+// other classes for shares that it has not used.
 func TestNothingSavedUp(t *testing.T) {
 	d := newDisk(t, wide)
 	held := d.q.Add(d.now, Settings{Weight: 10, IOPS: 1})

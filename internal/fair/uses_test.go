@@ -42,7 +42,7 @@ func TestHangingUse(t *testing.T) {
 	}
 }
 
-// What begins beyond the cap is one request, and its class keeps to its own limits.
+// Only one request begins beyond the cap, and its class keeps to its own limits.
 func TestBeyondCap(t *testing.T) {
 	q := New(Cap{Depth: 2, Bytes: 2 * Part, Beside: SmallPart})
 	c := q.Add(0, Settings{Weight: 1, Depth: 3})

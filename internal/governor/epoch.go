@@ -20,27 +20,30 @@ type span struct {
 func (s span) rate() float64 { return float64(s.ops) / float64(s.ended-s.began) }
 
 const (
-	// An epoch lasts so long that the Go runtime comes to take processors from threads that wait, and has so many
-	// operations that chance cancels out. It has several times the operations that are in flight, so that
-	// most of its operations have begun and ended in it, however slow the device is.
+	// An epoch lasts so long that the Go runtime comes to take processors from threads that wait,
+	// and has so many operations that chance cancels out. It has several times the operations that
+	// are in flight, so that most of its operations have begun and ended in it, however slow the
+	// device is.
 	leastTime = 1500 * time.Microsecond
 	leastOps  = 128
 	turnovers = 4
-	// sysmonSleep is the longest sleep of the thread of the Go runtime that takes processors from threads that wait
-	// (sysmon in runtime/proc.go). While nothing waits in plain calls it comes to sleep so long, and then plain calls keep
-	// all processors until it wakes. So the first epoch with plain calls begins later.
+	// sysmonSleep is the longest sleep of the thread of the Go runtime that takes processors from
+	// threads that wait (sysmon in runtime/proc.go). While nothing waits in plain calls, sysmon
+	// comes to sleep so long. Then plain calls keep all processors until it wakes, so the first
+	// epoch with plain calls begins later.
 	sysmonSleep = 10 * time.Millisecond
 )
 
-// sample notes that n operations were counted by now. Alone reports whether one of them has found nothing in flight. If
-// the epoch ends, sample returns it, and the next one begins.
+// sample notes that n operations were counted by now. Alone reports whether one of them has found
+// nothing in flight. If the epoch ends, sample returns it, and the next one begins.
 //
-// A program may do something else for a while. That says nothing about the device, so an epoch with a gap begins
-// again.
+// A program may do something else for a while. A gap in its operations says nothing about the
+// device, so an epoch with a gap begins again.
 func (e *epoch) sample(n uint32, inFlight int32, now time.Duration, alone bool) (s span, ended bool) {
 	gap := now - e.last
 	if e.last == 0 || alone && gap > max(leastTime, 4*e.interval) {
-		e.interval = gap // if the next one is as long, it is no gap: the operations have become slow
+		// If the next interval is as long, it is no gap: the operations have become slow.
+		e.interval = gap
 		e.begin(n, now)
 		return span{}, false
 	}

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// An epoch ends once it is long enough and has enough operations, and says how many there were in a nanosecond.
+// An epoch ends once it is long enough and has enough operations, and says how many there were in a
+// nanosecond.
 func TestEpochEnds(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -13,11 +14,13 @@ func TestEpochEnds(t *testing.T) {
 		inFlight int32
 		ops      uint32
 	}{
-		{"fast", time.Microsecond, 3, 1504},           // as long as leastTime
-		{"slow", time.Millisecond, 3, leastOps},       // as many as leastOps
-		{"deep", time.Millisecond, 100, 400},          // as many as turnovers times what is in flight
-		{"very slow", time.Second, 0, leastOps},       // a disk of one operation a second
-		{"fast and deep", 100, 512, turnovers * 4096}, // 512 in flight; more operations fit into leastTime
+		{"fast", time.Microsecond, 3, 1504},     // as long as leastTime
+		{"slow", time.Millisecond, 3, leastOps}, // as many as leastOps
+		// as many as turnovers times what is in flight
+		{"deep", time.Millisecond, 100, 400},
+		{"very slow", time.Second, 0, leastOps}, // a disk of one operation a second
+		// 512 in flight; more operations fit into leastTime
+		{"fast and deep", 100, 512, turnovers * 4096},
 	} {
 		var e epoch
 		now := time.Hour
@@ -41,7 +44,8 @@ func TestEpochEnds(t *testing.T) {
 	}
 }
 
-// A time in which the program asks for nothing does not count. A time in which operations in flight do not end does.
+// A time in which the program asks for nothing does not count. A time in which operations in flight
+// do not end does.
 func TestGap(t *testing.T) {
 	for _, alone := range []bool{true, false} {
 		var e epoch

@@ -1,12 +1,15 @@
-// Package governor chooses whether the operations of a device are queued or are plain calls, by trying both.
+// Package governor chooses whether the operations of a device are queued or are plain calls, by
+// trying both.
 //
-// A plain call is quicker than the queue, but its thread keeps its processor, a P of Go's scheduler, until the
-// runtime takes that away. So which is better depends on the device, the processors, the kernel and the program.
-// A Governor measures it: in neighbouring epochs of a few milliseconds it has operations performed in the one and
-// in the other way, and compares how many began in a second (Machine).
+// A plain call is quicker than the queue, but its thread keeps its processor, a P of Go's
+// scheduler, until the runtime takes that away. So which is better depends on the device, the
+// processors, the kernel and the program. A Governor measures it: in neighbouring epochs of a few
+// milliseconds it has operations performed in the one and in the other way, and compares how many
+// began in a second (Machine).
 //
-// The Go runtime's monitor takes processors from threads that wait, but sleeps for up to 10 ms while there are none. So an epoch
-// of plain calls begins late: before that they keep the processors, whatever they are worth later.
+// The Go runtime's monitor takes processors from threads that wait, but sleeps for up to 10 ms
+// while there are none. So an epoch of plain calls begins late: before the monitor wakes, plain
+// calls keep the processors, and the rate does not show their worth.
 //
 // The models are the hill climbing of .NET's thread pool, and Netflix' concurrency-limits.
 //
@@ -38,7 +41,8 @@ type Governor struct {
 	tried   span          // the epoch of the trial that waits for its second neighbour. Under mu
 }
 
-// Journal is where a Governor reads the time and notes its trials. Its methods may be called at the same time.
+// Journal is where a Governor reads the time and notes its trials. Its methods may be called at the
+// same time.
 type Journal interface {
 	// Now returns the time of a monotonic clock. It must not use the Governor.
 	Now() time.Duration
@@ -53,7 +57,7 @@ type Journal interface {
 type Trial struct {
 	Choice       Choice        // in force in the trial
 	Began, Ended time.Duration // times of the Journal
-	Operations   uint32        // that began in the trial
+	Operations   uint32        // operations that began in the trial
 	// Rate is the rate of the trial over the rate of its neighbours: 1.1 is 10 % faster.
 	Rate float64
 }
@@ -64,9 +68,9 @@ const sampleEvery = 16
 // Choice returns how an operation is to be performed.
 func (g *Governor) Choice() Choice { return Choice(g.choice.Load()) }
 
-// Count counts an operation that is about to begin, once, however many calls it takes. InFlight is how many
-// operations the device has. Few is how many threads the processors serve well: with no more in flight than that, the
-// first guess is Plain. One call in sampleEvery uses j.
+// Count counts an operation that is about to begin, once, however many calls it takes. InFlight is
+// how many operations the device has. Few is how many threads the processors serve well: with at
+// most few operations in flight, the first guess is Plain. One call in sampleEvery uses j.
 func (g *Governor) Count(inFlight, few int32, j Journal) {
 	if inFlight == 0 && !g.alone.Load() {
 		g.alone.Store(true)
@@ -98,8 +102,8 @@ func (g *Governor) Pause() {
 	}
 }
 
-// sample notes that n operations were counted by now. If the second neighbour of a trial ends, sample returns the
-// trial. It must be called with mu held.
+// sample notes that n operations were counted by now. If the second neighbour of a trial ends,
+// sample returns the trial. It must be called with mu held.
 func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t Trial, ended bool) {
 	if !g.begun.Load() {
 		g.guess(inFlight <= few, now)
@@ -132,12 +136,14 @@ func (g *Governor) guess(plain bool, now time.Duration) {
 	if plain {
 		g.machine.Start(Plain, 0)
 	} else {
-		g.machine.Start(Queue, firstPause/4) // a trial of plain calls may hold up many goroutines, and a short program needs none
+		// A trial of plain calls may hold up many goroutines, and a short program needs none.
+		g.machine.Start(Queue, firstPause/4)
 	}
 	g.change(Queue, now)
 }
 
-// change puts the machine's Choice in force, in place of another or the same one. It must be called with mu held.
+// change puts the machine's Choice in force, in place of another or the same one. It must be called
+// with mu held.
 func (g *Governor) change(before Choice, now time.Duration) {
 	c := g.machine.Choice()
 	g.choice.Store(uint32(c))
@@ -154,7 +160,7 @@ func (g *Governor) change(before Choice, now time.Duration) {
 	g.epoch.from = now + g.waited
 }
 
-// State returns what is in force, and the last comparison.
+// State returns the best choice so far, and the last comparison.
 func (g *Governor) State() (Choice, Comparison) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

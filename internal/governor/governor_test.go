@@ -80,7 +80,8 @@ func TestFirstGuess(t *testing.T) {
 	}
 }
 
-// A Governor notes each trial once: from when to when it was, of how many operations, and its result.
+// A Governor notes each trial once: from when to when it was, of how many operations, and its
+// result.
 func TestTrials(t *testing.T) {
 	for _, c := range []struct {
 		queue, plain time.Duration
@@ -102,7 +103,8 @@ func TestTrials(t *testing.T) {
 			}
 			j.now += takes(choice)
 		}
-		if n := len(j.trials); n < 2 || n > len(want) || n < len(want)-1 { // the last one may wait for the epoch after it
+		// the last one may wait for the epoch after it
+		if n := len(j.trials); n < 2 || n > len(want) || n < len(want)-1 {
 			t.Fatalf("%v: %d trials were noted, of %d", c, n, len(want))
 		}
 		for i, got := range j.trials {

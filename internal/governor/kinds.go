@@ -5,10 +5,11 @@ type Kind uint8
 
 // The kinds of operations.
 const (
-	Reads         Kind = iota
-	LargeReads         // their copy from the page cache is worth a thread
-	PositionReads      // small ones at the file's position, which have not looked into the page cache
-	Writes             // with O_DIRECT
+	Reads      Kind = iota
+	LargeReads      // the copy from the page cache is worth a thread
+	// PositionReads are small reads at the file's position, without a look into the page cache.
+	PositionReads
+	Writes // with O_DIRECT
 	Syncs
 	Kinds // the number of kinds
 )

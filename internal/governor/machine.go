@@ -5,8 +5,8 @@ import "math"
 // Choice is how operations are performed that a driver could queue.
 type Choice uint8
 
-// With Queue, operations are queued, but one that finds nothing in flight may be a plain call. With Plain, they are plain
-// calls, as far as their device has permits for them.
+// With Queue, operations are queued, but an operation that finds nothing in flight may be a plain
+// call. With Plain, operations are plain calls, as far as their device has permits for them.
 const (
 	Queue Choice = iota
 	Plain
@@ -14,15 +14,16 @@ const (
 
 func (c Choice) String() string { return [...]string{"queue", "plain"}[c] }
 
-// Machine compares the two Choices by trials. In a trial the other choice is in force for one epoch,
-// between two epochs of the best one:
+// Machine compares the two Choices by trials. In a trial the other choice is in force for one
+// epoch, between two epochs of the best one:
 //
 //	best  other  best  other  best
 //	└── trial ────┘
 //	              └── trial ────┘
 //
-// The result of a trial is the logarithm of the other's rate over the mean of its neighbours, so that a
-// drift of the load cancels out. A sequential test on the results decides which choice is ahead.
+// The result of a trial is the logarithm of the other's rate over the mean of its neighbours, so
+// that a drift of the load cancels out. A sequential test on the results decides which choice is
+// ahead.
 //
 // The zero Machine is ready to use. It begins with Queue, and with a comparison.
 type Machine struct {
@@ -34,8 +35,8 @@ type Machine struct {
 	tried  int     // trials of this comparison
 
 	results float64 // how many results there are, also of comparisons that have decided nothing
-	mean    float64 // of them
-	sum     float64 // of the squares of their distances from the mean (Welford's algorithm)
+	mean    float64 // of the results
+	sum     float64 // of the squares of the results' distances from the mean (Welford's algorithm)
 	scatter float64 // the most by which the neighbours of a trial were apart
 
 	wait  int // epochs until the next comparison
@@ -68,20 +69,23 @@ const (
 	// margin is how much faster, in logarithms, Plain must be. Where both are level, Queue takes
 	// fewer threads and less processor time.
 	margin = 0.02
-	// The mean is sure if its distance from what is needed is 2.5 standard deviations. At the end of a comparison one is enough.
+	// The mean is sure if it is 2.5 standard deviations from the needed mean. At the end of a
+	// comparison one is enough.
 	sure, likely = 2.5, 1
-	// The results of a few trials do not tell how much they scatter. Until there are enough of them, it is
-	// taken to be as much as their neighbours do, and at least much.
+	// A few results do not show how much results scatter. Until there are enough, the scatter is
+	// taken to be the scatter of their neighbours, and at least much.
 	enough, much = 4, 0.2
 	// mostTrials ends a comparison that decides nothing.
 	mostTrials = 10
 	// mostResults bounds how much older results count.
 	mostResults = 4 * mostTrials
-	// After a comparison firstPause epochs pass until the next one. Each comparison that confirms the
-	// best choice makes this longer, up to lastPause. If Plain is the best choice it is shorter: if
-	// more goroutines come, plain calls may keep the processors from them, and the rate does not show it.
+	// After a comparison firstPause epochs pass until the next one. Each comparison that confirms
+	// the best choice makes this longer, up to lastPause. If Plain is the best choice the pause is
+	// shorter: if more goroutines come, plain calls may keep the processors from them, and the rate
+	// does not show it.
 	firstPause, lastPause, lastPlainPause = 64, 4096, 256
-	// One epoch in share is a trial at most, beside the first ones, which are an allowance: 3 % of the time.
+	// At most one epoch in share is a trial: 3 % of the time. The first trials are free, as many as
+	// allowance.
 	share, allowance = 33, 4 * mostTrials
 	// clear is how much slower the other choice must be to be compared seldom.
 	clear = 0.3
@@ -100,7 +104,8 @@ func (m *Machine) Choice() Choice {
 // Last returns the result of the last comparison.
 func (m *Machine) Last() Comparison { return m.last }
 
-// Start sets the Choice to begin with, and how many epochs pass until the first comparison. It must be called before Epoch.
+// Start sets the Choice to begin with, and how many epochs pass until the first comparison. It must
+// be called before Epoch.
 func (m *Machine) Start(c Choice, wait int) { m.best, m.wait = c, wait }
 
 // Abandon gives up a trial, as if it had not begun.
@@ -138,7 +143,8 @@ func (m *Machine) Epoch(rate float64, cost int) (result float64, ended bool) {
 		} else {
 			m.phase = trial
 		}
-	} else if m.watch(rate); m.wait < 0 && m.spent <= allowance/2*share { // what is left is enough for some trials
+	} else if m.watch(rate); m.wait < 0 && m.spent <= allowance/2*share {
+		// The rest of the allowance is enough for some trials.
 		if m.unusual > 0 { // perhaps another load
 			m.forget()
 		}
@@ -164,7 +170,8 @@ func (m *Machine) needed() float64 {
 	return margin
 }
 
-// decided reports whether the mean differs from what is needed by that number of standard deviations.
+// decided reports whether the mean differs from the needed mean by that number of standard
+// deviations.
 func (m *Machine) decided(deviations float64) bool {
 	deviation := max(much, m.scatter)
 	if m.results >= enough {

@@ -37,8 +37,8 @@ func (w *world) run(m *Machine, n int) string {
 	return out.String()
 }
 
-// TestGolden plays each script in testdata and compares what was in force with what the script says. A line
-// is
+// TestGolden plays each script in testdata and compares what was in force with what the script
+// says. A line is
 //
 //	EPOCHS QUEUE PLAIN NOISE
 //
@@ -105,8 +105,8 @@ func TestTrialsAreFew(t *testing.T) {
 	}
 }
 
-// From every state, a choice that has become much slower than the other is left a few epochs after a change of the load,
-// or, after very many trials, once there may be another one.
+// From every state, a choice that has become much slower than the other is left a few epochs after
+// a change of the load, or, after very many trials, once there may be another one.
 func TestBadChoiceIsLeft(t *testing.T) {
 	r := seed.Rand(t)
 	for range 300 {
@@ -125,7 +125,8 @@ func TestBadChoiceIsLeft(t *testing.T) {
 			w.plain /= 2
 		}
 		bad, from := m.best, m
-		within := 3 + changeEpochs + 3 // a trial that was in progress, epochs that are unusual, a trial
+		// a trial that was in progress, epochs that are unusual, a trial
+		within := 3 + changeEpochs + 3
 		if m.spent > allowance/2*share || m.tried > 0 {
 			within += firstPause + allowance/2*share
 		}
@@ -136,8 +137,8 @@ func TestBadChoiceIsLeft(t *testing.T) {
 	}
 }
 
-// Where both choices are level, or plain calls are slower, the queue is in force nearly always; where they are faster they are, from
-// some point on, whatever the noise.
+// Where both choices are level, or plain calls are slower, the queue is in force nearly always;
+// where they are faster they are, from some point on, whatever the noise.
 func TestNoise(t *testing.T) {
 	r := seed.Rand(t)
 	for _, c := range []struct {

@@ -6,18 +6,19 @@ import (
 	"github.com/sluiceio/sluice/internal/pressure"
 )
 
-// commitDelay decides whether the leader of a group waits for more members before
-// it makes the fsync. The goroutines that the last fsync served are often back a
-// few microseconds later, with their next write. If the fsync has started by then,
-// they wait for all of it, and then for their own.
+// commitDelay decides whether the leader of a group waits for more members before it makes the
+// fsync. The goroutines that the last fsync served are often back a few microseconds later, with
+// their next write. If the fsync has started by then, these goroutines wait for all of it, and then
+// for a second one.
 //
 // The leader sleeps. The last of the expected members wakes it, or a timer does when none has
-// joined for a while (window). After a wait in vain the next groups do not wait: see backoff.
+// joined for a while (window). After a wait in which no member joined, the next groups do not wait:
+// see backoff.
 //
 // Where goroutines that compute have all processors, the leader needs a processor twice for each
-// group: to start the fsync and when it has ended, and waits for it for time slices of
-// 10 ms. The members run one after the other on the processor of the one that woke them. A
-// leader that is woken by the last of them runs there, too, and has waited only once. So there it
+// group: to start the fsync and when it has ended, and waits for it for time slices of 10 ms. The
+// members run one after the other on the processor of the goroutine that woke them. A leader that
+// the last member wakes runs there, too, and has waited only once. So on such machines the leader
 // waits for longer.
 type commitDelay struct {
 	expected int           // callers during the last fsync: served by it, or waiting for the next
@@ -27,12 +28,13 @@ type commitDelay struct {
 }
 
 const (
-	delayFraction = 6                 // a window is at most 1/delayFraction of the last fsync's time, and at most pressure.Slow
+	// A window is at most 1/delayFraction of the last fsync's time, and at most pressure.Slow.
+	delayFraction = 6
 	mostWait      = 2 * pressure.Slow // for all members together
 )
 
-// window returns how long the leader waits for the next member at most. Taken: goroutines that compute have all
-// processors.
+// window returns how long the leader waits for the next member at most. Taken: goroutines that
+// compute have all processors.
 func (d *commitDelay) window(taken bool) time.Duration {
 	if taken {
 		return pressure.Slow
@@ -89,7 +91,8 @@ func (s *Syncer) waitForGroup(g *group, c Caller) {
 	g.wanted = 0
 }
 
-// wantMembers has the member of g that makes it so many wake the leader. It must be called with mu held.
+// wantMembers has the member of g that makes it so many wake the leader. It must be called with mu
+// held.
 func (s *Syncer) wantMembers(g *group, members int) {
 	if s.enough == nil {
 		s.enough = make(chan struct{}, 1)
@@ -101,12 +104,13 @@ func (s *Syncer) wantMembers(g *group, members int) {
 	g.wanted = members
 }
 
-// awaitMembers waits until the group has the members that it wants, but not for longer than window. It
-// must be called with mu held, and unlocks it meanwhile.
+// awaitMembers waits until the group has the members that it wants, but not for longer than window.
+// It must be called with mu held, and unlocks mu while it waits.
 func (s *Syncer) awaitMembers(window time.Duration) {
 	s.mu.Unlock()
 	defer s.mu.Lock()
-	// Not one timer for all waits: in a program whose go.mod is of Go 1.22 or before, a value may stay in its channel.
+	// Not one timer for all waits: in a program whose go.mod is of Go 1.22 or before, a value may
+	// stay in its channel.
 	t := time.NewTimer(window)
 	defer t.Stop()
 	select {

@@ -33,8 +33,8 @@ func lead(t *testing.T, y *Syncer) *group {
 	return g
 }
 
-// The Leader waits for as many members as the last fsync has served, as long as one comes in each
-// window. After a wait in vain the next attempt is left out.
+// The leader waits for as many members as the last fsync has served, as long as one comes in each
+// window. After a wait in which none came the next attempt is left out.
 func TestLeaderGathers(t *testing.T) {
 	const window = time.Second
 	for _, c := range []struct {
@@ -108,8 +108,8 @@ func TestLateMemberOfAnEarlierGroup(t *testing.T) {
 	})
 }
 
-// A leader whose timer was late waits longer the next time, and so does the leader of another file. If the longer wait ends in
-// time, the next one is short again.
+// A leader whose timer was late waits longer the next time, and so does the leader of another file.
+// If the longer wait ends in time, the next one is short again.
 func TestLateWindows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var late time.Duration
@@ -163,8 +163,7 @@ func TestDelayWindow(t *testing.T) {
 	}
 }
 
-// After n attempts in vain 2ⁿ-1 are left out, at most 255; one that
-// succeeds ends that.
+// After n failed attempts 2ⁿ-1 are left out, at most 255. An attempt that succeeds ends that.
 func TestFailedAttemptsAreSpacedOut(t *testing.T) {
 	var r backoff
 	skips := func() (n int) {

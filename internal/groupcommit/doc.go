@@ -1,11 +1,11 @@
 // Package groupcommit decides which fsyncs of a file are made, and which Syncs each one serves.
 //
-// An fsync may serve a Sync only if it starts after the Sync was called: only then does it
-// cover everything that was written before. So while one fsync runs, the Syncs that arrive form
-// a group, and one member makes the next fsync for all of them. They wait, and make no fsync of
-// their own beside the first, because the kernel reports a loss once to each open file
-// description: the one fsync could take the report that the other needs. A second description
-// allows a second fsync (secondFD).
+// An fsync may serve a Sync only if it starts after the Sync was called: only then does it cover
+// everything that was written before. So while one fsync runs, the Syncs that arrive form a group,
+// and one member makes the next fsync for all of them. The members wait, and make no second fsync
+// beside the first, because the kernel reports a loss once to each open file description: one fsync
+// could take the report that the other needs. A second description allows a second fsync
+// (secondFD).
 //
 //	shared, err := s.Do(ctx, driver.Fsync, caller)
 //
@@ -20,5 +20,5 @@
 //
 // # Concurrency
 //
-// All methods may be called at the same time, except those that say otherwise.
+// All methods may be called at the same time, unless their comments say otherwise.
 package groupcommit

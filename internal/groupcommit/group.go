@@ -10,17 +10,19 @@ import (
 // group is a group of Syncs and Datasyncs that share one call.
 type group struct {
 	mayLead chan struct{} // holds a value when the group may start; the member that takes it leads
-	// done has values once made is set. Each member that waits takes a value and puts it back, which
-	// wakes the next one: there is a chain of members for each processor. Woken all at once, by a
-	// close, they would let in goroutines that compute, each for a time slice, as one in 61 of the
-	// goroutines that a processor runs comes from the runtime's global queue.
+	// done has values once made is set. Each member that waits takes a value and puts it back,
+	// which wakes the next one: there is a chain of members for each processor. Woken all at once,
+	// by a close, they would let in goroutines that compute, each for a time slice, as one in 61 of
+	// the goroutines that a processor runs comes from the runtime's global queue.
 	done chan struct{}
 	made Made // how its fsync has ended. Written by the leader, or by failNext
 	// members is how many have joined and not left; syncs is how many of them are
 	// Syncs. Both are guarded by Syncer.mu.
 	members, syncs int
-	wanted         int // with how many members its leader is to be woken; 0 if it does not wait. Under Syncer.mu
-	served         int // members when the fsync started. The leader's
+	// wanted is with how many members the leader is to be woken; 0 if it does not wait. Under
+	// Syncer.mu.
+	wanted int
+	served int // members when the fsync started. The leader's
 }
 
 func newGroup() *group {
@@ -69,11 +71,10 @@ func (s *Syncer) leave(code driver.Code, g *group) {
 	}
 }
 
-// failNext ends the next group with err, the error of the fsync that ran while the
-// group formed. The members called Sync before anyone was told of the loss, so
-// their data may be part of it, and the kernel would not report it to their own
-// fsync. The group has no leader yet: until now the fsync has kept running set. It
-// must be called with mu held.
+// failNext ends the next group with err, the error of the fsync that ran while the group formed.
+// The members called Sync before the loss was reported to anyone, so their data may be part of it,
+// and the kernel would not report it to their own fsync. The group has no leader yet: until now the
+// fsync has kept running set. It must be called with mu held.
 func (s *Syncer) failNext(err error) {
 	g := s.next
 	if g == nil {

@@ -14,18 +14,18 @@ import (
 // lost write-back once to each description (see Syncer). If two concurrent
 // writes are lost, one may get the error of both, and the other returns success.
 //
-// So a write that has succeeded waits for the calls that run at that moment. It
-// fails if one of the calls that ran beside it has lost data. Such a call is a write,
-// an fsync or an fdatasync of the same description.
+// So a write that has succeeded waits for the calls that run at that moment. The write fails if one
+// of the calls that ran beside it has lost data. These calls are writes, fsyncs and fdatasyncs of
+// the same description.
 //
-// With O_DIRECT a write returns the device's error itself, unless the file system makes it
-// through the page cache all the same. Each may do so: btrfs with checksums, ext4 and xfs where
-// pages of the file that others use cannot be dropped. Only a block device has no such pages.
+// With O_DIRECT a write returns the device's error itself, unless the file system makes it through
+// the page cache all the same. Each file system may do so: btrfs with checksums, ext4 and xfs where
+// pages of the file are in use and cannot be dropped. Only a block device has no such pages.
 //
 // A nil *LostWrites does nothing: the file needs none.
 type LostWrites struct {
-	// A probe.Mutex is a sync.Mutex. With the build tag sluice_probes, a test decides in which order
-	// goroutines lock it.
+	// A probe.Mutex is a sync.Mutex. With the build tag sluice_probes, a test decides in which
+	// order goroutines lock it.
 	mu      probe.Mutex
 	last    uint64   // number of the call that began last
 	running []uint64 // numbers of the calls that run, ascending
@@ -35,8 +35,8 @@ type LostWrites struct {
 	ended chan struct{}
 }
 
-// Unconfirmed is the result of a write that was made, and whose context has ended before it was
-// known that no call beside it has lost data. No errno has this value.
+// Unconfirmed is the result of a write that was made, and whose context ended too early: calls
+// beside it were still running, and may have lost data. No errno has this value.
 const Unconfirmed = math.MinInt32 + 1
 
 // Begin records that a call begins, and returns its number.

@@ -6,11 +6,10 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// secondFD is a second descriptor of a file, with an open file description of its
-// own, for a second fsync beside the one that runs. It must be another description:
-// the kernel reports a failed write-back once to each (fsync(2), NOTES). Of two
-// fsyncs on one description the first to look would take the error, and the other
-// might return success for data of the same lost write-back.
+// secondFD is a second descriptor of a file, with a second open file description, for an fsync
+// beside the one that runs. It must be another description: the kernel reports a failed write-back
+// once to each (fsync(2), NOTES). Of two fsyncs on one description the first to look would take the
+// error, and the other might return success for data of the same lost write-back.
 //
 // A description never learns of an error that was reported, to anyone, before it
 // was opened. So the second descriptor is opened before an fsync of the File's own
@@ -24,10 +23,10 @@ type secondFD struct {
 	// busy: an fsync runs on fd. serves: an fsync may run on fd. Both are
 	// guarded by Syncer.mu.
 	busy, serves bool
-	// state says whether fd is an open descriptor. The number alone cannot: 0 is a
-	// descriptor, too, in a program that has closed its standard input. Both are written under Syncer.mu by the
-	// goroutine that has set Syncer.running; by CloseSecondFD, once no operation is
-	// left; by Init.
+	// state is open if fd is an open descriptor. The number alone does not show it: 0 is a
+	// descriptor, too, in a program that has closed its standard input. Init writes state and fd;
+	// the goroutine that has set Syncer.running does, under Syncer.mu; and CloseSecondFD does once
+	// no operation is left.
 	state secondState
 	fd    int
 	// forgotten closes fd when the File and its views are collected without Close.

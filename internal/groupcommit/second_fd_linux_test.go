@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestSecondFDIsZero: a program that has closed its standard input gets descriptor 0 for the next file that is
-// opened. As the second descriptor it serves like any other, and is closed.
+// TestSecondFDIsZero: a program that has closed its standard input gets descriptor 0 for the next
+// file that is opened. As the second descriptor it serves like any other, and is closed.
 func TestSecondFDIsZero(t *testing.T) {
 	stdin, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {

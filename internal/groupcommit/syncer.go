@@ -13,13 +13,14 @@ import (
 // Syncer lets concurrent Syncs and Datasyncs of a file share one fsync. The zero value is ready
 // to use.
 type Syncer struct {
-	// A probe.Mutex is a sync.Mutex. With the build tag sluice_probes, a test decides in which order
-	// goroutines lock it.
+	// A probe.Mutex is a sync.Mutex. With the build tag sluice_probes, a test decides in which
+	// order goroutines lock it.
 	mu      probe.Mutex
-	running bool          // an fsync runs, or a group was told to start one
-	next    *group        // the group that forms meanwhile; nil if it has no member
-	delay   commitDelay   // how long a group waits for more members
-	enough  chan struct{} // wakes the leader that waits for members. Made when one waits for the first time
+	running bool        // an fsync runs, or a group was told to start one
+	next    *group      // the group that forms meanwhile; nil if it has no member
+	delay   commitDelay // how long a group waits for more members
+	// enough wakes the leader that waits for members. It is made when a leader first waits.
+	enough chan struct{}
 	// concurrent is true while more than one Sync is expected at a time (delay.expected), for
 	// writers, which do not lock mu. Written under mu.
 	concurrent atomic.Bool
@@ -31,9 +32,10 @@ type Syncer struct {
 	failed error
 	// forgetsErrors: failed is never set. See Options.ForgetErrors.
 	forgetsErrors bool
-	// writebacks is how many write-backs are being started. writebacksEnd, if not nil, is closed when there is
-	// none any more: an fsync that has ended waits for that. unreported is the error of one of them, which the
-	// kernel reports to no fsync: that which ends next fails with it. Guarded by mu.
+	// writebacks is how many write-backs are being started. writebacksEnd, if not nil, is closed
+	// when there is none any more: an fsync that has ended waits for that. unreported is the error
+	// of one of them, which the kernel reports to no fsync: that which ends next fails with it.
+	// Guarded by mu.
 	writebacks    int
 	writebacksEnd chan struct{}
 	unreported    error
@@ -45,12 +47,13 @@ type Syncer struct {
 
 // Options configures a Syncer.
 type Options struct {
-	// ForgetErrors has later Syncs succeed if their own fsync does, whatever earlier ones have lost.
+	// ForgetErrors has later Syncs succeed if their own fsync does, whatever earlier ones have
+	// lost.
 	ForgetErrors bool
 	// NoSecondFD: there can be no second descriptor.
 	NoSecondFD bool
-	// Expected is how many Syncs the first group waits for, and Window is how long it waits for each at least. They are
-	// for tests.
+	// Expected is how many Syncs the first group waits for, and Window is how long it waits for
+	// each at least. Both are for tests.
 	Expected int
 	Window   time.Duration
 }
@@ -68,7 +71,7 @@ func (s *Syncer) Init(o Options) {
 type role uint8
 
 const (
-	alone  role = iota // makes an fsync for itself
+	alone  role = iota // makes an fsync that serves no other caller
 	opener             // opens a second description of the file, and is alone then
 	second             // makes an fsync on the second descriptor, beside the one that runs
 	leader             // makes the fsync of its group

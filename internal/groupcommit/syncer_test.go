@@ -17,8 +17,8 @@ func wantRole(t *testing.T, y *Syncer, want role) *group {
 	return g
 }
 
-// The first Sync is alone, and those that come while it runs share the next fsync. One of
-// them is told to lead.
+// The first Sync is alone. Syncs that come while it runs share the next fsync, and one of them is
+// woken to lead.
 func TestRoles(t *testing.T) {
 	var y Syncer
 	wantRole(t, &y, alone)
@@ -53,8 +53,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// A group that all leave at the moment when it has been told to start gives
-// the permission back.
+// A group that all members leave at the moment when it may start gives the permission back.
 func TestLastLeavesWithThePermission(t *testing.T) {
 	var y Syncer
 	g := newGroup()

@@ -29,8 +29,8 @@ func (s *Syncer) Unsynced() int64 { return s.unsynced.Load() }
 // next one starts.
 func (s *Syncer) NeedsWriteback() bool { return s.unsynced.Load() >= MuchWritten }
 
-// TakeWriteback reports whether the caller is to start that write-back now, and then to call EndWriteback. It
-// reports that once for the same bytes, and they no longer count.
+// TakeWriteback reports whether the caller is to start that write-back now, and then to call
+// EndWriteback. It reports that once for the same bytes, and they no longer count.
 func (s *Syncer) TakeWriteback() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,8 +50,8 @@ func (s *Syncer) BeginWriteback() {
 }
 
 // EndWriteback records the result of the call that has started a write-back. If the file system
-// could not start it, it may have given up the pages. An fsync would have reported that, but now it finds
-// nothing to write. So the fsync that ends next fails, too.
+// could not start it, it may have given up the pages. An fsync would have reported that, but now it
+// finds nothing to write. So the fsync that ends next fails, too.
 func (s *Syncer) EndWriteback(res int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,9 +66,10 @@ func (s *Syncer) EndWriteback(res int32) {
 	}
 }
 
-// afterWritebacks locks mu once no write-back is being started, and returns err, the result of an fsync, or the
-// error of a write-back if that is all there is. A write-back that was being started beside the fsync may have
-// given up pages of each Sync that the fsync serves. These calls are short: they do not wait for the device.
+// afterWritebacks locks mu once no write-back is being started, and returns err, the result of an
+// fsync, or the error of a write-back if that is all there is. A write-back that was being started
+// beside the fsync may have given up pages of each Sync that the fsync serves. These calls are
+// short: they do not wait for the device.
 func (s *Syncer) afterWritebacks(err error) error {
 	s.mu.Lock()
 	for s.writebacks > 0 {

@@ -11,8 +11,8 @@ import (
 // the driver does not have. It is guarded by Engine.mu.
 type backlog struct {
 	queue list.List[driver.Op]
-	// held has operations by kind: take puts them there when their kind has no place left. They are
-	// older than those of their kind in queue. Reads are never held.
+	// held has operations by kind: take puts them there when their kind has no place left. Held
+	// operations are older than operations of their kind in queue. Reads are never held.
 	held [kinds]list.List[driver.Op]
 }
 
@@ -36,7 +36,7 @@ func (b *backlog) appendReversed(stack *driver.Op) {
 }
 
 // take moves operations from the backlog to batch, oldest first, as far as m has room. It drops
-// those that are abandoned. It passes over operations of a kind that has no room.
+// abandoned operations. It passes over operations of a kind that has no room.
 func (b *backlog) take(batch []*driver.Op, m room) []*driver.Op {
 	for k := writes; k < kinds; k++ {
 		for b.held[k].Len() > 0 && m.has(k) {

@@ -108,7 +108,7 @@ func TestBacklogWithdraw(t *testing.T) {
 	}
 }
 
-// What is abandoned is dropped, and takes no room.
+// An abandoned operation is dropped, and takes no room.
 func TestBacklogDropsAbandoned(t *testing.T) {
 	l, ops := backlogOf(4)
 	requestOf(ops[0]).place.Store(abandoned)

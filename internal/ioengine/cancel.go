@@ -1,19 +1,19 @@
 package ioengine
 
-// Cancel ends r early. r has been pushed, and its owner still waits for it. Cancel asks the ring that has it.
+// Cancel ends r early. r has been pushed, and its owner still waits for it. The ring that has r
+// does what fits:
 //
-//   - r is queued: Cancel takes it out, and ends it with Canceled.
-//   - r is queued and another goroutine holds mu: Cancel marks r abandoned and ends it at once. The
-//     submitter drops it later. Cancel must not wait for mu here: its holder may be in a system
-//     call to a device that takes no more requests.
-//   - The driver has r: Cancel passes the request on. r ends when Reap returns it, perhaps with
-//     its ordinary result.
-//   - r has ended in the meantime: Cancel passes the request on, and the driver does nothing.
+//	r is queued                     takes r out, and ends it with Canceled
+//	… and another goroutine has mu  marks r abandoned, and ends it at once with Canceled
+//	the driver has r                asks the driver; r ends when Reap returns it, perhaps as usual
+//	r has ended by now              asks the driver, which does nothing
 func (r *Request) Cancel() { r.ring.cancel(r) }
 
 func (e *Engine) cancel(r *Request) {
 	op := &r.Op
 	if !e.mu.TryLock() {
+		// The submitter drops r later. Cancel must not wait for mu while r is queued: the holder of
+		// mu may be in a system call to a device that takes no more requests.
 		if r.place.CompareAndSwap(inQueue, abandoned) {
 			op.Res = Canceled
 			r.finish()
@@ -23,8 +23,8 @@ func (e *Engine) cancel(r *Request) {
 	}
 	e.backlog.appendReversed(e.inbox.Swap(nil))
 	waiting := e.backlog.withdraw(op)
-	// The pushers of what else was in the inbox, and the leader, may have found the inbox empty
-	// or mu held. They rely on the goroutine that holds mu.
+	// The pushers of other operations in the inbox, and the leader, may have found the inbox empty
+	// or mu held. These goroutines rely on the goroutine that holds mu.
 	orphans := e.submitLocked()
 	e.mu.Unlock()
 	if orphans {

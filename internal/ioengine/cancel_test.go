@@ -201,8 +201,8 @@ func cancelStress(t *testing.T, e *Engine, start uint64, goroutines, each int) {
 	all.Wait()
 }
 
-// Hazard: who pushes while another submits finds mu held, and leaves. Guard: who
-// has held it looks at the inbox again (cancel).
+// Hazard: a pusher finds mu held while another goroutine submits, and leaves. Guard: the goroutine
+// that has held mu looks at the inbox again (cancel).
 func TestPushedWhileCancelling(t *testing.T) {
 	script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		e := New(drv)
@@ -232,7 +232,7 @@ func pushedWhile(t *testing.T, d *script.Driver, e *Engine, submit func(op *driv
 	}
 }
 
-// The same of an owner that submits.
+// The same hazard, with an owner that submits in place of the cancel.
 func TestPushedWhileGroupSubmits(t *testing.T) {
 	script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		e := New(drv)

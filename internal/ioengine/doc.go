@@ -7,15 +7,15 @@
 //	n := r.Op.Res
 //	r.Free()
 //
-// An Engine (engine.go) is one driver, and the goroutines that submit to it and reap from it.
-// Rings (rings.go) are the engines of several devices. A RequestSet (request_set.go) is many requests of
+// An Engine (engine.go) is one driver, and the goroutines that submit to it and reap from it. Rings
+// (rings.go) are the engines of several devices. A RequestSet (request_set.go) is many requests of
 // one goroutine, which reaps their completions itself.
 //
-// There are three ways to learn of a request's end. A goroutine waits for it (Request.Wait).
-// Its Client is called (Request.Client). Or its Client gives it to a RequestSet (RequestSet.End), whose
-// owner takes what has ended next (RequestSet.Next). The leader, or a goroutine that cancels, ends a
-// request in Request.finish, where the first way parts from the other two. How a goroutine
-// waits in the driver for the kernel is no business of this package: Engine.await calls
+// There are three ways to learn of a request's end. A goroutine waits for it (Request.Wait). Its
+// Client is called (Request.Client). Or its Client gives it to a RequestSet (RequestSet.End), whose
+// owner takes the requests that have ended (RequestSet.Next). The leader, or a goroutine that
+// cancels, ends a request in Request.finish, where the first way parts from the other two. How a
+// goroutine waits in the driver for the kernel is no business of this package: Engine.await calls
 // driver.Driver.Reap, and Wake ends it.
 //
 // The package has no policy: which operations are queued, and what is done about a short
@@ -23,5 +23,5 @@
 //
 // # Concurrency
 //
-// All methods may be called at the same time, except those that say otherwise.
+// All methods may be called at the same time, unless their comments say otherwise.
 package ioengine

@@ -28,8 +28,8 @@ const maxReap = 256
 //     the leader blocks again. Where that is slow it waits for them instead, and the
 //     state stays running (handover).
 //
-// So a batch costs one system call. A driver that cannot stage submits in step 1,
-// with a system call of its own.
+// So a batch costs one system call. With a driver that cannot stage, the leader submits in step 1,
+// with a second system call.
 //
 // A pusher is also a submitter in two cases: the leader is blocked; or enough operations
 // for a batch have arrived while the leader was running (submitThreshold).
@@ -78,19 +78,19 @@ const maxReap = 256
 //   - while an owner waits that has found another leader (requireReaper);
 //   - while a Close waits for the operations of its file (Rings.RequireReapers).
 //
-// A leader retires when none of this is so. An owner that stops leading while it is so
+// A leader retires when no operation needs one. An owner that stops leading while one is needed
 // starts a leader goroutine (stopLeading).
 type Engine struct {
 	drv         driver.Driver
 	stager      driver.Stager // drv, or nil if it cannot stage
 	startLeader func()        // starts a leader goroutine; state is running already
 
-	// A probe.X is the X of sync or sync/atomic. With the build tag sluice_probes, a test decides in
-	// which order goroutines access such fields.
+	// A probe.X is the X of sync or sync/atomic. With the build tag sluice_probes, a test decides
+	// in which order goroutines access such fields.
 	inbox probe.Pointer[driver.Op] // a stack, newest first, linked by Op.Next
 	state probe.Uint32             // idle, running or blocked; see above
-	// arrived counts the operations pushed since the last submission while a leader
-	// was running. It may be a few off: it only decides when a batch is large enough.
+	// arrived counts the operations pushed since the last submission while a leader was running.
+	// The count may be a few off: it only decides when a batch is large enough.
 	arrived  atomic.Int32
 	minBatch int32 // see submitThreshold; a field so that a test can change it
 
@@ -98,33 +98,33 @@ type Engine struct {
 	mu      probe.Mutex
 	backlog backlog      // operations that the driver does not have yet; under mu
 	scratch []*driver.Op // the batch being submitted, as large as the driver is deep; under mu
-	// waiting says, without mu, for what kinds of operations in the backlog the driver
-	// had no room (backlog.waiting), so that a submitter should try again when there is
-	// some (backlogFits). Written under mu. See submit for the case in which it is 0
-	// although the backlog is not empty.
+	// waiting is readable without mu. It has a bit for each kind of operation in the backlog for
+	// which the driver had no room (backlog.waiting). A submitter should try again when there is
+	// room (backlogFits). Written under mu. See submit for the case in which it is 0 although the
+	// backlog is not empty.
 	waiting probe.Uint32
 	// lost is set when the driver can no longer be used; see lost.go. onLoss,
 	// if not nil, is then called once, perhaps under mu.
 	lost   atomic.Bool
 	onLoss func(*Engine, error)
-	// inflight counts the operations that the driver owns. The submitter raises it
-	// under mu, before the driver has them, and lowers it for those that the driver
-	// did not take. The leader lowers it for those that it has reaped. setOps
-	// counts those of them that belong to a RequestSet, writes and syncs those of these kinds.
+	// inflight counts the operations that the driver owns. The submitter raises it under mu, before
+	// the driver has the operations, and lowers it for the operations that the driver did not take.
+	// The leader lowers it for the operations that it has reaped. setOps, writes and syncs count
+	// some of the same operations: the requests of RequestSets, the writes, and the syncs.
 	inflight, setOps, writes, syncs probe.Int32
 	most                            places // the bounds of inflight, writes and syncs; see divide
-	// reaperRequests counts the goroutines that wait for operations of a RequestSet
-	// without leading. Such a goroutine raises it, then reads state; a leader that
-	// retires writes state, then reads it. So one of them sees the other, and there
-	// is a leader. closing counts the Closes of files in progress and works in the
-	// same way; all rings have the same counter.
+	// reaperRequests counts the goroutines that wait for operations of a RequestSet without
+	// leading. The goroutine raises it, then reads state; a leader that retires writes state, then
+	// reads it. So one of them sees the other, and there is a leader. closing counts the Closes of
+	// files in progress and works in the same way; all rings have the same counter.
 	reaperRequests probe.Int32
 	closing        *atomic.Int32
 
-	devices int                   // how many devices have it. Under Rings.mu
-	group   atomic.Pointer[Group] // the first device's that has it; nil if none has. Written under Rings.mu
-	load    load                  // the leader's alone
-	slabs   *slabs                // the memory registered with it; nil for the first ring
+	devices int // how many devices have this ring. Under Rings.mu
+	// group is the Group of the first device that has this ring, or nil. Written under Rings.mu
+	group atomic.Pointer[Group]
+	load  load   // the leader's alone
+	slabs *slabs // the memory registered with it; nil for the first ring
 
 	hook *record.Hook // records operations, while a recorder is set
 	id   uint8        // names the driver in records
@@ -189,12 +189,12 @@ func (e *Engine) EnsureSubmitted() {
 	}
 }
 
-// submitThreshold returns how many operations must arrive, while the leader makes
-// goroutines ready, before a pusher submits them without the leader. It is large
-// enough that a system call for them costs little. It is small enough that the device
-// is busy again before the rest have arrived. With one batch for all of them, a
-// device that completes a batch at once would be idle until the next one, and would
-// complete that at once too. Measured: docs/decisions/0003-cooperative-reaper.md.
+// submitThreshold returns how many operations must arrive, while the leader makes goroutines ready,
+// before a pusher submits them without the leader. It is large enough that a system call for them
+// costs little. It is small enough that the device is busy again before the rest have arrived. With
+// one batch for all operations, a device that completes a batch at once would be idle until the
+// next batch, and would complete that at once too. Measured:
+// docs/decisions/0003-cooperative-reaper.md.
 func (e *Engine) submitThreshold() int32 { return max(e.minBatch, e.inflight.Load()/4) }
 
 const minSubmitThreshold = 4
@@ -223,8 +223,8 @@ func (e *Engine) startLeaderIfIdle() {
 // submitConcurrently submits what has arrived, without the leader.
 func (e *Engine) submitConcurrently() {
 	for e.canSubmit() && e.mu.TryLock() {
-		// Checked under mu: a leader that has retired meanwhile would not reap what
-		// is submitted now.
+		// Checked under mu: a leader that has retired since would not reap the operations that are
+		// submitted now.
 		hasLeader := e.state.Load() != idle
 		if hasLeader {
 			e.submit(e.drv.Submit)
@@ -236,10 +236,10 @@ func (e *Engine) submitConcurrently() {
 	}
 }
 
-// canSubmit reports whether there is something to submit, and room for it. Without
-// room the leader submits, after it has reaped. A goroutine that has unlocked mu calls
-// canSubmit again. Pushers and the leader that found mu held rely on that: for
-// operations that have arrived meanwhile, and for those that have room by now.
+// canSubmit reports whether there is something to submit, and room for it. Without room the leader
+// submits, after it has reaped. A goroutine that has unlocked mu calls canSubmit again. Pushers and
+// the leader that found mu held rely on that, for operations that have arrived since, and for
+// operations for which there is room by now.
 func (e *Engine) canSubmit() bool {
 	return e.inbox.Load() != nil && e.hasRoom() || e.backlogFits()
 }
@@ -416,8 +416,8 @@ func (e *Engine) noteSubmitted(batch []*driver.Op) {
 	}
 }
 
-// complete hands the results to the goroutines that wait for them. With chain it returns those that
-// can be part of a chain (handover) instead.
+// complete hands the results to the goroutines that wait for them. With chain it instead returns
+// the requests that can be part of a chain (handover).
 func (e *Engine) complete(ops []*driver.Op, chain bool) (left []*Request) {
 	e.countInFlight(ops, -1)
 	at := e.hook.Now()

@@ -36,8 +36,8 @@ func TestOrderIsFirstInFirstOut(t *testing.T) {
 	})
 }
 
-// While one operation is stuck, all others go on: whoever arrives while the
-// leader waits for the stuck one submits for himself.
+// While one operation is stuck, all others go on: a goroutine that arrives while the leader waits
+// for the stuck operation submits itself.
 func TestNoOperationWaitsBehindAnother(t *testing.T) {
 	for _, depth := range []int{2, 4, 64} {
 		for _, procs := range []int{1, 2, 4, 8} {
@@ -62,7 +62,7 @@ func TestNoOperationWaitsBehindAnother(t *testing.T) {
 // full is a script whose Submit returns only when its leader has reaped what it
 // was given, and waits again.
 type full struct {
-	script.Stager // what the leader submits it does not Submit
+	script.Stager // the leader stages its operations, and does not call Submit
 	e             *Engine
 }
 
@@ -173,7 +173,7 @@ type shy struct{ script.Stager }
 
 func (d shy) Stage(ops []*driver.Op) int { return d.Stager.Stage(ops[:min(1, len(ops))]) }
 
-// What Stage has no room for is submitted before the leader waits.
+// The leader submits the operations that Stage has no room for before it waits.
 func TestShortStageDoesNotHoldOperationsBack(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(64)

@@ -47,7 +47,7 @@ func (d slowStager) Stage(ops []*driver.Op) int {
 	return len(ops)
 }
 
-// fitting is those of ops that there is room for.
+// fitting returns the first ops, as many as there is room for.
 func (d *slowDriver) fitting(ops []*driver.Op) []*driver.Op {
 	if d.full {
 		return ops[:min(1-len(d.staged)-len(d.held)-len(d.done), len(ops))]

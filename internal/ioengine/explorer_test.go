@@ -14,11 +14,10 @@ import (
 	"github.com/sluiceio/sluice/internal/probe"
 )
 
-// explorer runs a scenario of the engine's own code again and again, each time
-// with the steps of its threads in another order, until every order has been
-// tried. A step is one access to what the threads share (probe), with all that the
-// thread does up to its next one. What can follow a state is tried once, in
-// whatever order the state was reached.
+// explorer runs a scenario of the engine's own code again and again, each time with the steps of
+// its threads in another order, until every order has been tried. A step is one access to what the
+// threads share (probe), with all that the thread does up to its next one. The steps after a state
+// are tried once, in whatever order the state was reached.
 type explorer struct {
 	scenario func(w *world)
 	// switches is how often, in one run, a thread that could go on is left for
@@ -92,8 +91,8 @@ func (x *explorer) knows(w *world) bool {
 	return known
 }
 
-// world is a run of a scenario: an engine, its driver, which the explorer plays,
-// and the threads, one of which takes a step at a time. It is their probe.
+// world is a run of a scenario: an engine, its driver, which the explorer plays, and the threads.
+// One thread takes a step at a time. The world is the probe of the threads.
 type world struct {
 	e       *Engine
 	d       *slowDriver

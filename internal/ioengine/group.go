@@ -6,13 +6,15 @@ import (
 	"time"
 )
 
-// Group is the rings of one device. It has one ring, and another one whenever the leader of one has more to do than it
-// can (load.go), up to Rings.PerDevice. If all leaders mostly wait for a second, the last ring leaves the Group; it
-// stays open, for the next device that needs one. A request stays on the ring that it was pushed to.
+// Group is the rings of one device. It begins with one ring. Whenever a leader has more to do than
+// it can (load.go), the Group gets another ring, up to Rings.PerDevice. If all leaders mostly wait
+// for a second, the last ring leaves the Group; it stays open, for the next device that needs one.
+// A request stays on the ring that it was pushed to.
 type Group struct {
 	rings *Rings
-	list  atomic.Pointer[[]*Engine] // at least one. Replaced under rings.mu; the slice itself is never changed
-	sets  atomic.Uint32             // counts calls of Next
+	// list has at least one. It is replaced under rings.mu; the slice itself is never changed
+	list atomic.Pointer[[]*Engine]
+	sets atomic.Uint32 // counts calls of Next
 
 	mu     sync.Mutex    // guards growth and full. Locked before rings.mu
 	growth Growth        // when the Group grows or shrinks
@@ -25,8 +27,9 @@ func (g *Group) First() *Engine { return (*g.list.Load())[0] }
 // Len returns the number of rings.
 func (g *Group) Len() int { return len(*g.list.Load()) }
 
-// Of returns the ring for r, which is the same one until the Group grows or shrinks. Requests come from a pool that
-// each processor has a part of, so goroutines on different processors mostly have different rings.
+// Of returns the ring for r, which is the same one until the Group grows or shrinks. Requests come
+// from a pool that each processor has a part of, so goroutines on different processors mostly have
+// different rings.
 func (g *Group) Of(r *Request) *Engine {
 	list := *g.list.Load()
 	if len(list) == 1 {
@@ -55,8 +58,8 @@ func (g *Group) most() int {
 	return 1
 }
 
-// judge has g grow or shrink, if what a leader has found says so. If another goroutine judges, or
-// starts a ring, judge leaves it at that: there is another window soon.
+// judge has g grow or shrink, if a leader's window says so. If another goroutine judges, or starts
+// a ring, judge does nothing: there is another window soon.
 func (g *Group) judge(w Window) {
 	r := g.rings
 	if !g.mu.TryLock() {

@@ -13,7 +13,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
-// counting is a script that says how often its Reaps have waited: all of them with busy false, else none.
+// counting is a script that says how often its Reaps have waited: all of them with busy false, else
+// none.
 type counting struct {
 	*script.Driver
 	busy          *atomic.Bool
@@ -81,7 +82,7 @@ func (g *rig) work() {
 	all.Wait()
 }
 
-// What a leader finds: it has too much to do, it mostly waits, or neither.
+// The windows of leaders: one has too much to do, one mostly waits, one neither.
 var (
 	tooMuch = Window{Operations: fullReap * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 3}
 	waiting = Window{Operations: fullReap * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 8}
@@ -118,8 +119,8 @@ func TestGroupGrows(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNotGrow: leaders that wait now and then, or reap few operations at a time, or do not know whether they
-// wait, get no other ring.
+// TestWhatDoesNotGrow: leaders that wait now and then, or reap few operations at a time, or do not
+// know whether they wait, get no other ring.
 func TestWhatDoesNotGrow(t *testing.T) {
 	for _, w := range []Window{waiting, neither, small, unknown} {
 		g := newRig(t, 4)
@@ -138,8 +139,8 @@ func TestGroupStays(t *testing.T) {
 	}
 }
 
-// TestGroupShrinks: when all leaders have waited for a second, one ring leaves; not before, and not while one
-// leader is busy. The next device gets the ring that has left.
+// TestGroupShrinks: when all leaders have waited for a second, one ring leaves; not before, and not
+// while one leader is busy. The next device gets the ring that has left.
 func TestGroupShrinks(t *testing.T) {
 	g := newRig(t, 3)
 	g.judge(5, tooMuch)
@@ -236,8 +237,8 @@ func TestNoRingToGrow(t *testing.T) {
 	}
 }
 
-// TestTakenProcessorsDoNotGrow: while goroutines that compute have the processors, a leader that is late gets no help
-// from another one.
+// TestTakenProcessorsDoNotGrow: while goroutines that compute have the processors, a leader that is
+// late gets no help from another one.
 func TestTakenProcessorsDoNotGrow(t *testing.T) {
 	g := newRig(t, 4)
 	g.Processors.Waited(time.Second, 0)

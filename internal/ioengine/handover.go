@@ -17,33 +17,34 @@ import (
 // Usually the leader makes all of these goroutines ready and yields. Idle processors take some of
 // them, and perhaps the leader.
 //
-// Where goroutines that compute have all processors, that is slow. A yield puts the leader into
-// the runtime's global queue, behind the goroutines that compute, and each of these runs for up
-// to 10 ms. And of the goroutines that a processor runs, one in 61 comes from the global queue. So
-// eight readers beside four goroutines that compute, on two processors, made a hundredth of the
-// reads that blocked threads make.
+// Where goroutines that compute have all processors, a yield is slow. It puts the leader into the
+// runtime's global queue, behind the goroutines that compute, and each of these runs for up to 10
+// ms. A processor takes only one in 61 of its goroutines from the global queue. So eight readers
+// beside four goroutines that compute, on two processors, made a hundredth of the reads that
+// blocked threads make.
 //
-// So for a while after a slow yield (package pressure), batches are handed over in chains: the leader makes the first
-// goroutine of each chain ready and waits, each goroutine makes the next one ready as soon as it
-// runs, and the very last one the leader. The runtime runs a goroutine that was made ready last
-// first, and within the time slice of the goroutine that made it ready. So the last chain and the
-// leader run in one time slice, as a thread that blocks would.
+// So for a while after a slow yield (package pressure), batches are handed over in chains: the
+// leader makes the first goroutine of each chain ready and waits, each goroutine makes the next one
+// ready as soon as it runs, and the very last one the leader. The runtime runs a goroutine that was
+// made ready last first, and within the time slice of the goroutine that made it ready. So the last
+// chain and the leader run in one time slice, as a thread that blocks would.
 //
 // An idle processor cannot take the goroutines of a chain whose turn has not come. So there is a
 // chain for each processor, and now and then the leader yields once more, and sees whether that is
-// still slow. Requests with a Client are in no chain, because what Completed does is
-// unknown here. Measured: docs/decisions/0003-cooperative-reaper.md.
+// still slow. Requests with a Client are in no chain, because Completed may do anything. Measured:
+// docs/decisions/0003-cooperative-reaper.md.
 type handover struct {
 	now        func() time.Duration // a clock that never goes back
 	processors *pressure.Signal
-	// waiters are the requests of one batch, ending the number of their chains that have not
-	// ended. The last goroutine of the last one sends to resume.
+	// waiters are the requests of one batch. ending is the number of their chains that have not
+	// ended. The last goroutine of the last chain sends to resume.
 	waiters []*Request
 	ending  atomic.Int32
 	resume  chan struct{}
 }
 
-// leastChain is the least goroutines of a chain, if there are several: a shorter one is not worth two.
+// leastChain is the least goroutines of a chain, if there are several: a shorter one is not worth
+// two.
 const leastChain = 8
 
 func (h *handover) init() {
@@ -51,7 +52,8 @@ func (h *handover) init() {
 	h.processors, h.resume = new(pressure.Signal), make(chan struct{}, 1)
 }
 
-// Share has e's leaders know of the processors what the leaders of r know. It must be called before the first operation.
+// Share gives e's leaders the Processors and the clock of r's leaders. It must be called before the
+// first operation.
 func (e *Engine) Share(r *Rings) {
 	e.hand.processors = &r.Processors
 	if r.Now != nil {
@@ -70,12 +72,12 @@ func (e *Engine) handOver(ops []*driver.Op) {
 	e.yield()
 }
 
-// yield lets others run: those that complete has made ready.
+// yield lets the goroutines run that complete has made ready.
 func (e *Engine) yield() {
 	h := &e.hand
 	began := h.now()
-	// Twice: the first yield runs the goroutines made ready by complete, the second
-	// those that they have made ready in turn.
+	// Twice: the first yield runs the goroutines made ready by complete, the second the goroutines
+	// that these have made ready in turn.
 	runtime.Gosched()
 	runtime.Gosched()
 	now := h.now()

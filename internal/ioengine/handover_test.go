@@ -21,7 +21,8 @@ type clock struct{ now, step time.Duration }
 
 func (c *clock) read() time.Duration { c.now += c.step; return c.now }
 
-// While a yield is known to be slow batches are handed over in chains, and without a yield; after that there is one.
+// While yields are known to be slow, batches are handed over in chains, without a yield. After that
+// the leader yields again.
 func TestSlowYieldsMakeChains(t *testing.T) {
 	e := New(script.New(1))
 	c := &clock{now: time.Hour, step: slow}
@@ -65,8 +66,8 @@ func woken(all []*Request) (n int) {
 	return n
 }
 
-// In a chain each goroutine wakes the next one, and the last one of the last chain the leader. Those
-// that wait for something else, too, are woken by the leader: they may be late.
+// In a chain each goroutine wakes the next one, and the last one of the last chain the leader.
+// Goroutines that also wait for something else are woken by the leader: they may be late.
 func TestChains(t *testing.T) {
 	for _, c := range []struct{ waiters, others, procs, chains int }{
 		{1, 0, 2, 1},
@@ -130,7 +131,7 @@ func (d *countsReaps) Reap(done []*driver.Op, need int) (int, error) {
 	return n, err
 }
 
-// Where each yield is slow, few batches are followed by one, and all results arrive.
+// Where each yield is slow, the leader yields after few batches, and all results arrive.
 func TestChainsInstead(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(16)
@@ -160,7 +161,8 @@ func TestChainsInstead(t *testing.T) {
 	}
 	all.Wait()
 	e.Wait()
-	if readings := c.now / c.step; int64(readings) > reaps.n+reaps.n/4 { // one for each, and two for each yield
+	// One reading for each batch, and two for each yield.
+	if readings := c.now / c.step; int64(readings) > reaps.n+reaps.n/4 {
 		t.Errorf("%d readings of the clock in %d batches; want few yields", readings, reaps.n)
 	}
 }

@@ -9,7 +9,8 @@ import (
 // load is how busy an Engine's leader is: whether its Reaps have to wait. While the leader makes
 // goroutines ready and submits what they ask for, the device goes on. If the leader always finds
 // completions when it comes back, it is the limit, and the device's Group grows. The time in Reap
-// would not tell: a Reap also submits, and a device in memory performs the operations in that call.
+// does not show this: a Reap also submits, and a device in memory performs the operations in that
+// call.
 type load struct {
 	drv           driver.WaitCounter // nil if the driver cannot tell: then the Group stays as it is
 	now           Window             // the window in progress, without Known and Waited
@@ -18,10 +19,10 @@ type load struct {
 
 // Window is what a leader has found in WindowReaps Reaps.
 type Window struct {
-	Operations int // that were reaped
+	Operations int // operations reaped
 	Reaps      int
-	Known      int // Reaps of which it is known whether they had to wait
-	Waited     int // those of them that had to
+	Known      int // Reaps for which the driver knows whether they had to wait
+	Waited     int // Known Reaps that had to wait
 }
 
 const (
@@ -30,7 +31,8 @@ const (
 	WindowReaps = 64
 	// A leader is saturated if fewer than one Reap in saturated has waited, and one Reap had at
 	// least fullReap operations: with another ring each leader still submits and reaps several at a
-	// time. It mostly waits if one in resting has waited. In between the Group stays as it is.
+	// time. A leader mostly waits if one Reap in resting has waited. In between the Group stays as
+	// it is.
 	saturated = 5
 	resting   = 2
 	fullReap  = 2 * minSubmitThreshold
@@ -54,9 +56,9 @@ type Growth struct {
 	busy time.Duration // when a leader was last found busy, or the number of rings changed
 }
 
-// Judge returns by how many rings a device of that many rings, which may have most, is to grow: 1,
-// 0, or -1. A leader has found w by now. Taken: goroutines that compute have all processors, so that
-// another leader would be late as well.
+// Judge returns by how many rings a device is to grow: 1, 0, or -1. The device has rings rings, and
+// may have most. w is the window that a leader has just ended. Taken says that goroutines that
+// compute have all processors, so that another leader would be late as well.
 func (g *Growth) Judge(w Window, now time.Duration, rings, most int, taken bool) int {
 	switch {
 	case w.isSaturated() && !taken:

@@ -2,8 +2,8 @@ package ioengine
 
 import "github.com/sluiceio/sluice/internal/driver"
 
-// kind is a kind of operation. A device may answer one kind while another hangs: a frozen file system
-// answers reads, but no writes.
+// kind is a kind of operation. A device may answer one kind while another hangs: a frozen file
+// system answers reads, but no writes.
 type kind uint8
 
 const (
@@ -32,9 +32,9 @@ type places struct{ all, changes, each int }
 func undivided(depth int) places { return places{depth, depth, depth} }
 
 // divided returns the places of a driver in which writes that hang leave places to syncs, syncs
-// leave places to writes, and both leave places to reads. A sixteenth is enough to go on, slowly, and is
-// not missed while nothing hangs: no device gains much from the last sixteenth of a queue of writes.
-// A driver of one place is not divided; one of two leaves a place to reads.
+// leave places to writes, and both leave places to reads. A sixteenth is enough to go on, slowly,
+// and is not missed while nothing hangs: no device gains much from the last sixteenth of a queue of
+// writes. A driver of one place is not divided; one of two leaves a place to reads.
 func divided(depth int) places {
 	kept := max(1, depth/16)
 	return places{depth, max(1, depth-kept), max(1, depth-2*kept)}

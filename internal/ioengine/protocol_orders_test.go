@@ -33,12 +33,13 @@ type situation struct {
 	// batch is how many of them must arrive before a pusher submits them while the leader
 	// runs; 0 is the default, which is more than there are.
 	batch int32
-	// cancels says that whoever has pushed the first of them cancels it.
+	// cancels says that the goroutine that has pushed the first of them cancels it.
 	cancels bool
-	// grows says that the device has a second ring from some moment after that push on, perhaps before the cancel.
+	// grows says that the device has a second ring from some moment after that push on, perhaps
+	// before the cancel.
 	grows bool
-	// late says that an owner, and not the first pusher, submits the first operation. After
-	// that the others are pushed, and a request is canceled that has ended already.
+	// late says that an owner, and not the first pusher, submits the first operation. After that
+	// the other operations are pushed, and a request is canceled that has ended already.
 	late bool
 	// owned is how many operations a RequestSet's owner starts, and waits for. The
 	// first of them is operation 0 if slow.
@@ -188,7 +189,8 @@ type playing struct {
 	first, last int64
 	most        int
 	group       *Group // of the device, if it gets another ring
-	// Of the RequestSets' requests, how many have been started, and returned by Next.
+	// started and ended count the requests of RequestSets that have been started, and that Next has
+	// returned.
 	started, ended int
 }
 
@@ -210,8 +212,8 @@ func (p *playing) push(push func(*Engine, *Request), cancels bool) {
 	})
 }
 
-// grow adds a goroutine that gives the device another ring, once the first operation is pushed. That ring must not be
-// asked for anything.
+// grow adds a goroutine that gives the device another ring, once the first operation is pushed.
+// That ring must not be asked for anything.
 func (p *playing) grow() {
 	p.group = new(Group)
 	p.group.list.Store(&[]*Engine{p.e})

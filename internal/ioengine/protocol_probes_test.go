@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceio/sluice/internal/probe/probetest"
 )
 
-// TestOrdersOfTheProtocol runs the test of that name, and those of the explorer,
-// which need the build tag sluice_probes.
+// TestOrdersOfTheProtocol runs the test of that name and the tests of the explorer. Both need the
+// build tag sluice_probes.
 func TestOrdersOfTheProtocol(t *testing.T) {
 	probetest.Run(t, "^TestOrdersOfTheProtocol$|^TestExplorer")
 }

@@ -17,8 +17,8 @@ type Request struct {
 	Op driver.Op
 	// Client is called when Op has ended. If it is nil, a goroutine waits for Op.
 	Client Client
-	// Times are written by the goroutine that submits the request and by the leader.
-	// They may be read when Op has ended.
+	// Times are written by the goroutine that submits the request and by the leader. Other
+	// goroutines may read Times when Op has ended.
 	Times Times
 
 	// number differs between the requests of a Requests. Group.Of spreads them by it.
@@ -35,8 +35,9 @@ type Request struct {
 	byOwner bool
 	from    *Requests
 
-	// waiting is waits while a goroutine is in Wait, and can be part of a chain (handover). next is the goroutine that it then makes ready, or leader, if it
-	// is the last one. The leader sets both.
+	// waiting is waits while a goroutine is in Wait and can be part of a chain (handover). The
+	// goroutine then makes next ready, or, as the last one of the chain, leader. The leader sets
+	// both.
 	waiting atomic.Uint32
 	next    *Request
 	leader  *Engine
@@ -117,7 +118,8 @@ func (r *Request) Wait(ctx context.Context) {
 		select {
 		case <-r.done:
 		case <-ended:
-			// Cancel may wait for another goroutine's system call. If r is in a chain already, Op has ended.
+			// Cancel may wait for another goroutine's system call. If r is in a chain already, Op
+			// has ended, and Cancel is not called.
 			if r.waiting.CompareAndSwap(waits, doesNotWait) {
 				r.Cancel()
 			}
@@ -128,7 +130,8 @@ func (r *Request) Wait(ctx context.Context) {
 	r.wakeNext()
 }
 
-// Hook returns the Hook that records the ring to which r was pushed, and the name of its driver in records.
+// Hook returns the Hook that records the ring to which r was pushed, and the name of its driver in
+// records.
 func (r *Request) Hook() (hook *record.Hook, driver uint8) { return r.ring.hook, r.ring.id }
 
 // Done returns a channel that receives a value when Op has ended, or for a request with a

@@ -9,7 +9,8 @@ import (
 )
 
 // RequestSet is a set of requests of one goroutine, its owner, which starts many of them and waits
-// for whichever ends next. Only the owner may call the methods, except those that say otherwise.
+// for whichever ends next. Only the owner may call the methods, unless their comments say
+// otherwise.
 //
 // The owner usually reaps its own completions. When it waits and no other goroutine leads the
 // engine, it becomes the leader: it submits and reaps in one system call, and no goroutine
@@ -23,10 +24,10 @@ type RequestSet struct {
 	// are submitted together. Only the owner uses them.
 	started, batch int
 
-	// A probe.Mutex is a sync.Mutex. With the build tag sluice_probes, a test decides in which order
-	// goroutines lock it, and when probe.Receive receives from wake.
+	// A probe.Mutex is a sync.Mutex. With the build tag sluice_probes, a test decides in which
+	// order goroutines lock it, and when probe.Receive receives from wake.
 	mu     probe.Mutex
-	ended  list.List[Request] // those that ended and that Next has not returned. Under mu
+	ended  list.List[Request] // requests that have ended and that Next has not returned. Under mu
 	parked parkState          // how the owner waits. Under mu
 	wake   chan struct{}
 
@@ -58,7 +59,8 @@ func (set *RequestSet) Init(ctx context.Context, e *Engine) {
 	}
 }
 
-// Engine returns the engine that all requests of the RequestSet go through. It may be called by any goroutine.
+// Engine returns the engine that all requests of the RequestSet go through. It may be called by any
+// goroutine.
 func (set *RequestSet) Engine() *Engine { return set.e }
 
 // Close ends the RequestSet. None of its requests may be in progress.
@@ -69,29 +71,29 @@ func (set *RequestSet) Close() {
 	set.unwatch = nil
 }
 
-// Push gives r to the engine. It may be submitted as late as by Submit or Next. The Client of r
-// must call Completed when the operation has ended, and End when no other operation follows.
+// Push gives r to the engine. r may be submitted as late as by Submit or Next. The Client of r must
+// call Completed when the operation has ended, and End when no other operation follows.
 func (set *RequestSet) Push(r *Request) {
 	r.byOwner = true
 	set.queued.Add(1)
 	set.e.pushInbox(&r.Op)
 }
 
-// AddQueued notes that the engine is given an operation of the RequestSet by another call than Push.
-// It may be called by any goroutine.
+// AddQueued notes that the engine is given an operation of the RequestSet by another call than
+// Push. It may be called by any goroutine.
 func (set *RequestSet) AddQueued() { set.queued.Add(1) }
 
 // Completed notes that the engine no longer has an operation of the RequestSet. It may be called by
 // any goroutine.
 func (set *RequestSet) Completed() { set.queued.Add(-1) }
 
-// LargeRead is the size from which on a RequestSet submits a read at once. The kernel holds back the
-// requests of a batch until it has prepared the last of them, and that takes long for large
+// LargeRead is the size from which on a RequestSet submits a read at once. The kernel holds back
+// the requests of a batch until it has prepared the last of them, and that takes long for large
 // transfers.
 const LargeRead = 32 << 10 // 32 KiB
 
-// Started notes that the owner has started a request, of n bytes, and submits what has been
-// pushed if that is enough for a batch.
+// Started notes that the owner has started a request, of n bytes. It submits the pushed requests if
+// there are enough for a batch.
 func (set *RequestSet) Started(n int) {
 	if set.started++; set.started >= set.batch || n >= LargeRead {
 		set.Submit()
@@ -99,10 +101,10 @@ func (set *RequestSet) Started(n int) {
 	}
 }
 
-// nextBatch returns the size of the next batch. Batches are small: the first one after a wait
-// is a single operation, and none has more than four. Some devices end all operations of a
-// batch in one go. Such a device should be at work again at once, and not with another batch
-// that it will end in one go. Measured: docs/decisions/0014-read-many.md.
+// nextBatch returns the size of the next batch. Batches are small: the first one after a wait is a
+// single operation, and none has more than four. Some devices end all operations of a batch in one
+// go. The device should then be at work again at once, and not with another batch that it will end
+// in one go. Measured: docs/decisions/0014-read-many.md.
 func (set *RequestSet) nextBatch() int { return min(2*set.batch, 4) }
 
 // Submit submits the requests that were started and not submitted.
@@ -113,9 +115,9 @@ func (set *RequestSet) Submit() {
 	}
 }
 
-// Next waits for one of the requests in progress to end, and returns it. If ctx ends first,
-// Next returns ctx's error. Ctx must be the RequestSet's, or one that never ends or has ended: a
-// goroutine that waits is woken by the end of the RequestSet's context alone.
+// Next waits for one of the requests in progress to end, and returns it. If ctx ends first, Next
+// returns ctx's error. Only the end of the RequestSet's context wakes a goroutine that waits. So
+// ctx must be that context, or one that never ends or has ended.
 func (set *RequestSet) Next(ctx context.Context) (*Request, error) {
 	for {
 		if r := set.Take(); r != nil {
@@ -144,8 +146,8 @@ func (set *RequestSet) Take() *Request {
 	return r
 }
 
-// leadUntilEnded makes the owner the engine's leader until one of the RequestSet's requests or ctx has
-// ended. At least one request is queued, and the caller has set the state to running.
+// leadUntilEnded makes the owner the engine's leader until one of the RequestSet's requests or ctx
+// has ended. At least one request is queued, and the caller has set the state to running.
 func (set *RequestSet) leadUntilEnded(ctx context.Context) {
 	e := set.e
 	e.leaders.Add(1)

@@ -14,22 +14,22 @@ import (
 // MaxRings is the most rings that there can be, of all devices together.
 const MaxRings = 32
 
-// Rings is the engines of a Scheduler, each with a driver of its own. A device that can take
-// no more requests makes the submitter wait in the kernel, with all operations that it has
-// handed to the ring. So each of the first devices for which something is queued has a ring
-// of its own, which is started then. Further devices share these rings. A device whose leaders
+// Rings is the engines of a Scheduler, each with its own driver. A device that can take no more
+// requests makes the submitter wait in the kernel, with all operations that the submitter has
+// handed to the ring. So each of the first devices has its own ring, which is started when
+// something is queued for the device. Further devices share these rings. A device whose leaders
 // have too much to do has more rings for as long (Group): docs/decisions/0024-rings.md.
 type Rings struct {
-	// OnLoss is called once for each ring whose driver is lost. First reports whether it is the first one.
-	// It must not wait. The owner sets it before the first operation.
+	// OnLoss is called once for each ring whose driver is lost. First reports whether it is the
+	// first one. It must not wait. The owner sets it before the first operation.
 	OnLoss func(e *Engine, err error, first bool)
 
-	// Processors is what the leaders, and others, have found out, by the clock Now. The owner sets Now before the first
-	// operation.
+	// Processors is whether goroutines that compute have all processors, as leaders and other
+	// goroutines have found, by the clock Now. The owner sets Now before the first operation.
 	Processors pressure.Signal
 	Now        func() time.Duration
-	// PerDevice returns the most rings that one device may have now. If it is nil, that is one. The owner
-	// sets it before the first operation.
+	// PerDevice returns the most rings that one device may have now. If it is nil, that is one. The
+	// owner sets it before the first operation.
 	PerDevice func() int
 
 	// open opens the driver of another ring. If it is nil, all devices share one ring.
@@ -44,10 +44,11 @@ type Rings struct {
 	memory  memory
 
 	mu      sync.Mutex
-	devices int          // how many devices have a ring. Under mu, as is Engine.devices
-	grown   int          // how many rings are a device's second, or third … Under mu
-	openErr error        // why open failed when it was last called, or nil. Under mu
-	hook    *record.Hook // for the next ring, if there is one already: open has failed with it. Under mu
+	devices int   // how many devices have a ring. Under mu, as is Engine.devices
+	grown   int   // how many rings are a device's second, or third … Under mu
+	openErr error // why open failed when it was last called, or nil. Under mu
+	// hook is for the next ring, if there is one already: open has failed with it. Under mu
+	hook *record.Hook
 	// all is the rings, the first one included. The slice is replaced, under mu, by the
 	// goroutine that starts a ring; the slice itself is never changed.
 	all atomic.Pointer[[]*Engine]
@@ -66,9 +67,8 @@ func (r *Rings) Init(drv driver.Driver) {
 	r.all.Store(&[]*Engine{e})
 }
 
-// SetMost gives up to most devices, at most MaxRings, a ring of their own. open opens the
-// driver of one ring; the Hook is the one that records it. SetMost must be called before the
-// first operation.
+// SetMost lets up to most devices, at most MaxRings, each have a ring. open opens the driver of one
+// ring; the Hook records that ring. SetMost must be called before the first operation.
 func (r *Rings) SetMost(most int, open func(*record.Hook) (driver.Driver, error)) {
 	if most > 1 {
 		r.most, r.open = min(most, MaxRings), open
@@ -81,7 +81,7 @@ func (r *Rings) First() *Engine { return r.first }
 // Several reports whether there may be several rings.
 func (r *Rings) Several() bool { return r.open != nil }
 
-// Most returns how many devices may have a ring of their own.
+// Most returns how many devices may have a ring that they do not share.
 func (r *Rings) Most() int { return r.most }
 
 // All returns the rings. The caller must not change the slice.
@@ -106,9 +106,9 @@ func (r *Rings) OpenError() error {
 // OneDevice reports whether exactly one device has a ring.
 func (r *Rings) OneDevice() bool { return r.one.Load() }
 
-// Claim stores in of, a device's, the rings of one more device: a new one, if each has a device and there may be
-// more, or the one with the fewest devices. It returns false if of has rings already. The caller gives them
-// back with Leave when the device is gone.
+// Claim stores the rings of one more device in of. It is a new ring, if each ring has a device and
+// there may be more rings; otherwise the ring with the fewest devices. Claim returns false if of
+// has rings already. The caller gives the rings back with Leave when the device is gone.
 func (r *Rings) Claim(of *atomic.Pointer[Group]) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,8 +159,8 @@ func (r *Rings) countDevices(n int) {
 	r.one.Store(r.devices == 1)
 }
 
-// start starts a ring. It returns nil if that fails. Then the next new device has it tried
-// again: a process may lack descriptors only for a moment. It must be called with mu held.
+// start starts a ring. It returns nil if that fails. For the next new device it is tried again: a
+// process may lack descriptors only for a moment. It must be called with mu held.
 func (r *Rings) start() *Engine {
 	if r.hook == nil {
 		r.hook = r.first.hook.Another()
@@ -198,8 +198,8 @@ func (r *Rings) HasReaper() bool {
 }
 
 // RequireReapers starts a leader in each ring that has operations and no leader. Until
-// ReleaseReapers is called, a leader does not retire before everything in flight has been
-// reaped. That is true of rings that are started meanwhile as well.
+// ReleaseReapers is called, a leader does not retire before everything in flight has been reaped.
+// This also holds for rings that are started until then.
 func (r *Rings) RequireReapers() {
 	r.closing.Add(1)
 	for _, e := range r.All() {

@@ -46,7 +46,7 @@ type State struct {
 	Leads          bool // there is a leader
 	Blocked        bool // the leader waits in the driver
 	InFlight       int  // operations that the driver has
-	SetOps         int  // those of them that belong to RequestSets
+	SetOps         int  // operations in flight that belong to RequestSets
 	ReaperRequests int  // goroutines that need a leader for operations of RequestSets
 	Queued         bool // operations wait in the inbox, or in the backlog for room in the driver
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
-// The tests here notice when a threshold is switched off. They say what it brings
+// The tests here notice when a threshold is switched off. Each test says what its threshold brings
 // about, and not its number, which is measured: docs/decisions.
 
 // With little in flight a leader that finds mu held goes on to wait for

@@ -9,27 +9,25 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// ReadCached is the cached path: it copies what the page cache has. That may be less than
-// len(b) bytes. A result of 0 or less means that the caller must make the transfer on another
-// path. 0 is the end of the file if FindsEnd is true. Otherwise it may also stand for pages that
-// are just being read. An error is left to the plain call, which meets it again; -EAGAIN means
-// that nothing is there, or that ReadCached did not look.
-//
-// asked is when the look began, for the record, or 0. A look that has found the end of the file is
-// not recorded yet: it is an operation if the caller leaves it at that (see RecordCached), and else
-// a system call (see RecordEndLook).
-//
-// Each function between the program and the kernel costs a cached read 1 or 2 %. So the system
-// call, and what happens after a hit, is written out here.
+// ReadCached is the cached path: it copies the bytes that the page cache has, perhaps fewer than
+// len(b). With a result of 0 or less the caller must make the transfer on another path: -EAGAIN
+// says that nothing is there, or that ReadCached did not look. If FindsEnd is true, 0 is the end of
+// the file. asked is when the look began, for the record, or 0. The caller records a look that has
+// found the end of the file: with RecordCached if its operation ends there, else with
+// RecordEndLook.
 func (p *Paths) ReadCached(f *File, b []byte, off int64) (res int32, asked int64) {
 	if !f.CanLook.Load() || f.cacheMisses.skipLook() {
 		return eagain, 0
 	}
+	// Each function between the program and the kernel costs a cached read 1 or 2 %. So the system
+	// call, and the work after a hit, are written out here.
 	asked = p.Recording.Now()
 	v := sys.CachedVec(b)
 	res = sys.ResultOf(sys.ReadCachedInto(f.FD, &v, off))
 	if res <= 0 {
 		if res = p.lookElsewhere(f, b, off, res); res <= 0 {
+			// Without FindsEnd, 0 may also stand for pages that are just being read. An error is
+			// left to the plain call, which meets it again.
 			f.notCached(res, len(b), off)
 			if !p.isEnd(res) {
 				p.recordLook(asked, res)
@@ -63,7 +61,8 @@ func (p *Paths) EndsAt(f *File, b []byte, off int64) bool {
 	return res == 0
 }
 
-// lookElsewhere returns what Look finds, if the system's look had a result that says that it cannot tell.
+// lookElsewhere returns what Look finds, if the system's look had a result that says that it cannot
+// tell.
 func (p *Paths) lookElsewhere(f *File, b []byte, off int64, res int32) int32 {
 	if p.Look != nil && res == eopnotsupp {
 		if found, ok := p.Look(f.FD, b, off); ok {
@@ -127,7 +126,7 @@ func (p *Paths) ReadCachedVec(f *File, v *Vec, off int64) int32 {
 }
 
 // missCounter counts the reads of a file in a row that found nothing in the page cache. After
-// missesBeforeSkip of them most reads skip the look. They lose little by that: the driver looks
+// missesBeforeSkip of them most reads skip the look. A read loses little by that: the driver looks
 // anyway, and the look costs a tenth of a queued read.
 type missCounter struct {
 	misses atomic.Uint32

@@ -18,16 +18,16 @@ func (p *Paths) initRings(drv driver.Driver) {
 	p.Engines.First().RecordBy(p.Recording)
 }
 
-// RingsPerDevice returns the most rings that one device may have. A leader keeps a processor busy, and the goroutines that
-// it serves two or three more.
+// RingsPerDevice returns the most rings that one device may have. A leader keeps a processor busy,
+// and the goroutines that it serves two or three more.
 func (p *Paths) RingsPerDevice() int {
 	b := p.Devices.Budgets()
 	b.AskProcessors()
 	return ioengine.MostRings(b.Processors())
 }
 
-// EngineFor returns the engine in which r, an operation on f, is queued. A file without disk I/O (nil)
-// has none there; it gets the first.
+// EngineFor returns the engine in which r, an operation on f, is queued. A file without disk I/O
+// (nil) has none there; it gets the first.
 func (p *Paths) EngineFor(f *File, r *ioengine.Request) *ioengine.Engine {
 	if g := p.RingsOf(f); g != nil {
 		return g.Of(r)
@@ -63,8 +63,8 @@ func (p *Paths) RingsOf(f *File) *ioengine.Group {
 	return d.Rings.Load()
 }
 
-// TicketsOf returns the queue for the tickets of operations on a device. The first call for a device may wait; see
-// qos.Classes.SetCapFinder.
+// TicketsOf returns the queue for the tickets of operations on a device. The first call for a
+// device may wait; see qos.Classes.SetCapFinder.
 func (p *Paths) TicketsOf(d *device.Device) *qos.Queue {
 	if q := d.Tickets.Load(); q != nil {
 		return q
@@ -79,8 +79,8 @@ func (p *Paths) TicketsOf(d *device.Device) *qos.Queue {
 	return q
 }
 
-// DeviceOf returns the device that f is on, or the one that stands for none if f is nil. It asks the
-// system once for each file.
+// DeviceOf returns the device that f is on, or the one that stands for none if f is nil. It asks
+// the system once for each file.
 func (p *Paths) DeviceOf(f *File) *device.Device {
 	if f == nil {
 		return p.Devices.None()
@@ -127,8 +127,8 @@ func (p *Paths) Async(code driver.Code, f *File) bool {
 	return p.AsyncBuffered[code] && f.CanLook.Load()
 }
 
-// MayQueue is Async, or if no driver is chosen yet, whether one could perform code on f without a thread. None can that with a
-// write through the page cache.
+// MayQueue is Async, or if no driver is chosen yet, whether one could perform code on f without a
+// thread. None can that with a write through the page cache.
 func (p *Paths) MayQueue(code driver.Code, f *File) bool {
 	switch {
 	case p.IsReady():
@@ -139,9 +139,9 @@ func (p *Paths) MayQueue(code driver.Code, f *File) bool {
 	return code == driver.Read && f.CanLook.Load()
 }
 
-// InMemory reports whether f is on a file system in memory, such as tmpfs. A call on it waits for no device, and needs no
-// permit: without swap it does not wait at all, and with swap it waits as any access to memory does. The system is asked
-// once for each device.
+// InMemory reports whether f is on a file system in memory, such as tmpfs. A call on it waits for
+// no device, and needs no permit: without swap it does not wait at all, and with swap it waits as
+// any access to memory does. The system is asked once for each device.
 func (p *Paths) InMemory(f *File) bool {
 	d := p.DeviceOf(f)
 	if d == p.Devices.None() || !p.realDevices {
@@ -150,14 +150,16 @@ func (p *Paths) InMemory(f *File) bool {
 	return d.InMemory(func() bool { return sys.InMemory(f.FD) })
 }
 
-// HoldsBack reports whether a thread that waits in a plain call may hold back completions of a ring: a ring has a leader, and
-// the kernel completes what a thread has submitted in that thread (docs/decisions/0012-tied-threads.md).
+// HoldsBack reports whether a thread that waits in a plain call may hold back completions of a
+// ring: a ring has a leader, and the kernel completes what a thread has submitted in that thread
+// (docs/decisions/0012-tied-threads.md).
 func (p *Paths) HoldsBack() bool { return !p.completesAlone && p.Engines.HasReaper() }
 
-// CanQueue reports whether the driver can perform code on f without a thread, and can be given it now. On xfs a
-// read through the page cache waits while a write(2) to the same file goes on, and io_uring waits for that in
-// the submission. The goroutine that submits would wait there, and all other operations of the ring behind it. A
-// write that begins between this question and the submission can still have that effect.
+// CanQueue reports whether the driver can perform code on f without a thread, and can be given it
+// now. On xfs a read through the page cache waits while a write(2) to the same file goes on, and
+// io_uring waits for that in the submission. The goroutine that submits would wait there, and all
+// other operations of the ring behind it. A write that begins between this question and the
+// submission can still have that effect.
 func (p *Paths) CanQueue(code driver.Code, f *File) bool {
 	if !p.Async(code, f) {
 		return false
@@ -165,7 +167,8 @@ func (p *Paths) CanQueue(code driver.Code, f *File) bool {
 	return code != driver.Read || f.Flags&driver.Direct != 0 || !f.readsLock() || !sys.ReadWouldWait(f.FD)
 }
 
-// readsLock reports whether reads through the page cache may wait for a write to the file. It asks the system once.
+// readsLock reports whether reads through the page cache may wait for a write to the file. It asks
+// the system once.
 func (f *openFile) readsLock() bool {
 	f.locksAsked.Do(func() { f.locksReads = sys.LocksReads(f.FD) })
 	return f.locksReads

@@ -15,5 +15,5 @@
 //
 // # Concurrency
 //
-// All methods may be called at the same time, except those that say otherwise.
+// All methods may be called at the same time, unless their comments say otherwise.
 package iopath

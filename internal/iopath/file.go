@@ -44,8 +44,8 @@ type openFile struct {
 	// needsThread is true once the file system has refused driver.NoWait, as tmpfs does.
 	// Direct I/O on the file would then need a thread.
 	needsThread atomic.Bool
-	// writesWait is true once an operation with driver.NoWait would have had to wait, if several threads may write to
-	// the file at once. waited asks for that, once. See leftToKernel.
+	// writesWait is true once an operation with driver.NoWait would have had to wait, if several
+	// threads may write to the file at once. waited asks for that, once. See leftToKernel.
 	writesWait atomic.Bool
 	waited     sync.Once
 	// locksReads: reads wait for a write to the file. See readsLock, which asks for it once.
@@ -67,8 +67,8 @@ type openFile struct {
 	name string
 	ref  record.FileRef
 
-	// PositionMu orders the operations that use or move the file's position, except those of a
-	// ForeignFile through the page cache: the kernel orders these (Scheduler.ReadCurrent,
+	// PositionMu orders the operations that use or move the file's position. The kernel itself
+	// orders the operations of a ForeignFile that go through the page cache (Scheduler.ReadCurrent,
 	// WriteCurrent).
 	PositionMu sync.Mutex
 	// Private: nobody else can move the file's position. It is set by PrivatePosition before the
@@ -78,8 +78,9 @@ type openFile struct {
 	PrivateMu sync.Mutex
 
 	// Count counts the operations that use FD: Use starts one and Done ends it. Both write to its
-	// cache line. So what each ReadAt and WriteAt reads is on other lines: otherwise a processor
-	// fetches the line once more for that, whenever another one has written to it meanwhile.
+	// cache line. So the fields that each ReadAt and WriteAt reads are on other lines: otherwise a
+	// processor fetches the line once more for these fields, whenever another processor has written
+	// to it.
 	usecount.Count
 
 	// Syncer has concurrent Syncs share their fsyncs.
@@ -119,8 +120,8 @@ func (f *openFile) set(fd int, direct, appends bool) {
 // SetName sets the file's name for records. It must be called before the first operation.
 func (f *File) SetName(name string) { f.name = name }
 
-// Close stops new operations from starting and waits for those in progress. It reports whether
-// this was the first call.
+// Close stops new operations from starting and waits for the operations in progress. It reports
+// whether this was the first call.
 func (f *File) Close() bool { return f.CloseThen(func() {}) }
 
 // CloseThen is Close. It calls begun as soon as no operation can start any more.
@@ -193,14 +194,14 @@ func (f *File) SharePosition() {
 	f.Private = false
 }
 
-// ForeignFile is the File of a descriptor that other code owns, such as that of an os.File.
-// The owner of the descriptor keeps it open during each operation, and each operation means
-// what the system call does. A ForeignFile needs no Close and no Use. It is a single piece of
-// memory, because programs open many files for one read each.
+// ForeignFile is the File of a descriptor that other code owns, such as an os.File's. The owner of
+// the descriptor keeps it open during each operation, and each operation means what the system call
+// does. A ForeignFile needs no Close and no Use. It is a single piece of memory, because programs
+// open many files for one read each.
 //
-// It has no second descriptor: closing that would give up the process's locks on the file
-// (fcntl(2)). And it does not remember that an fsync has failed: a program that makes room on
-// a full disk and calls fsync again gets what the kernel says then.
+// A ForeignFile has no second descriptor: closing one would give up the process's locks on the file
+// (fcntl(2)). It does not remember that an fsync has failed: a program that makes room on a full
+// disk and calls fsync again gets the kernel's answer to that call.
 type ForeignFile struct {
 	File
 	own openFile
@@ -213,11 +214,10 @@ func (f *ForeignFile) Set(fd int, direct, appends bool) {
 	f.own.Syncer.Init(groupcommit.Options{ForgetErrors: true, NoSecondFD: true})
 }
 
-// Misses returns the number of reads in a row that found nothing in the page cache. While it
-// is 0, the caller may look there itself (preadv2(2) with RWF_NOWAIT), and must ask the
-// scheduler for what it does not find. Once the file system has said that it cannot tell
-// whether a read would wait, it is never 0 again. Misses returns nil for a file that was
-// opened with O_DIRECT.
+// Misses returns the number of reads in a row that found nothing in the page cache. While it is 0,
+// the caller may look there itself (preadv2(2) with RWF_NOWAIT), and must ask the scheduler for
+// what it does not find. Once the file system has said that it does not know whether a read would
+// wait, the number is never 0 again. Misses returns nil for a file that was opened with O_DIRECT.
 func (f *File) Misses() *atomic.Uint32 {
 	if f.Flags&driver.Direct != 0 {
 		return nil

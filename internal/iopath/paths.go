@@ -14,35 +14,37 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Options says which operations are plain calls, how many threads wait in system calls, and what takes the place of
-// the system.
+// Options says which operations are plain calls, how many threads wait in system calls, and what
+// takes the place of the system.
 type Options struct {
-	// Govern has governors choose which operations are plain calls, of those that the driver could queue. Otherwise
-	// an operation is one if fewer than Plain operations of its device are in flight.
+	// Govern has governors choose which operations are plain calls, among the operations that the
+	// driver could queue. Otherwise an operation is a plain call if fewer than Plain operations of
+	// its device are in flight.
 	Govern bool
 	Plain  int
-	// Threads is the most threads that may wait in system calls for all devices together. 0 is no bound but
-	// that of each device (package budget).
+	// Threads is the most threads that may wait in system calls for all devices together. With 0,
+	// each device has its bound (package budget), and there is no bound for all together.
 	Threads int
 	// KeepDevices has no device be forgotten.
 	KeepDevices bool
-	// Wrap, if not nil, is given the function that makes the plain system calls, and returns the one to use. A call with
-	// several buffers is then a call of the first one. Looks into the page cache are not wrapped.
+	// Wrap, if not nil, is given the function that makes the plain system calls, and returns the
+	// one to use. A call with several buffers is then a call of the first one. Looks into the page
+	// cache are not wrapped.
 	Wrap func(Caller) Caller
-	// Look, if not nil, is asked where the system cannot say without waiting whether the page cache has the bytes, as
-	// on tmpfs. ok is false if it does not know the file.
+	// Look, if not nil, is asked where the system cannot say without waiting whether the page cache
+	// has the bytes, as on tmpfs. ok is false if it does not know the file.
 	Look func(fd int, b []byte, off int64) (res int32, ok bool)
 	// Device returns the device that a descriptor's file is on. If it is nil, sys.Device does.
 	Device func(fd int) (uint64, bool)
 }
 
-// Paths is the three ways to perform one transfer, and what they need. The fields that are
-// functions, numbers and flags are written before the first operation; the others change by
-// their own methods.
+// Paths is the three ways to perform one transfer, and what they need. Fields that are functions,
+// numbers or flags are written before the first operation. All other fields change by their own
+// methods.
 type Paths struct {
 	Options
 	ready   sync.Once   // see Ready
-	start   func()      // what Ready calls once
+	start   func()      // Ready calls it once
 	isReady atomic.Bool // Ready has called it
 	Engines ioengine.Rings
 	Devices device.Table
@@ -52,10 +54,11 @@ type Paths struct {
 	Lost        ioengine.LostDrivers
 	// Requests has the requests of all Engines.
 	Requests ioengine.Requests
-	// AsyncDirect and AsyncBuffered report what the driver performs without a thread, on
-	// files with and without O_DIRECT. They may be read after Ready.
+	// AsyncDirect and AsyncBuffered report which operations the driver performs without a thread,
+	// on files with and without O_DIRECT. Both may be read after Ready.
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
-	// kernelWorkers: the driver has direct writes that must wait performed by threads of the kernel.
+	// kernelWorkers: the driver has direct writes that must wait performed by threads of the
+	// kernel.
 	kernelWorkers bool
 	// completesAlone: completions need no thread of the process, as with Linux AIO.
 	completesAlone bool
@@ -71,8 +74,8 @@ type Paths struct {
 }
 
 // Init sets p up. choose is called once, when the driver is first needed (see Ready). p owns the
-// driver that it returns, which becomes that of the first ring. choose may call SetRings, and
-// change what must be set before the first operation, for operations that need the driver.
+// driver that choose returns, and the first ring uses it. choose may call SetRings, and may set
+// fields that must be set before the first operation that needs the driver.
 func (p *Paths) Init(choose func() driver.Driver, o Options) {
 	p.start = func() {
 		p.use(choose())
@@ -95,10 +98,10 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 	p.Classes.Init(func() time.Duration { return p.Clock() })
 }
 
-// Ready has the driver chosen and the first ring started, unless that is done. To open a ring
-// takes a tenth of what a small program takes as a whole, so nothing calls Ready that does not
-// need to know the driver: neither a read that the page cache answers, nor a plain call that is
-// made whatever the driver is. After EndChoice there may be no driver and no ring.
+// Ready has the driver chosen and the first ring started, unless that is done. To open a ring takes
+// a tenth of a small program's time, so only callers that need to know the driver call Ready. A
+// read that the page cache answers does not call it, nor does a plain call that is made whatever
+// the driver is. After EndChoice there may be no driver and no ring.
 func (p *Paths) Ready() { p.ready.Do(p.start) }
 
 // IsReady reports whether Ready has chosen a driver.
@@ -117,7 +120,8 @@ func (p *Paths) use(drv driver.Driver) {
 	p.initRings(drv)
 }
 
-// clock returns a clock that starts now. Not the clock of records: in a testing/synctest bubble that stands still.
+// clock returns a clock that starts now. Not the clock of records: in a testing/synctest bubble
+// that stands still.
 func clock() func() time.Duration {
 	start := time.Now()
 	return func() time.Duration { return time.Since(start) }

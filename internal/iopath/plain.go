@@ -73,10 +73,10 @@ func KindOf(code driver.Code) budget.Kind {
 	return budget.Changes
 }
 
-// WidenFor raises the number of permits of f's device (budget.Parallel) if the driver can perform neither
-// reads nor direct writes of f without a thread: threads are then all the parallelism that there is. A
-// file in memory needs none. The files that f stands for are those of overlay and network file
-// systems.
+// WidenFor raises the number of permits of f's device (budget.Parallel) if the driver can perform
+// neither reads nor direct writes of f without a thread: threads are then all the parallelism that
+// there is. A file in memory needs no permits. f stands for a file of an overlay or a network file
+// system.
 func (p *Paths) WidenFor(code driver.Code, f *File) {
 	if f == nil {
 		return
@@ -95,8 +95,8 @@ func (p *Paths) WidenFor(code driver.Code, f *File) {
 // acquired permit; PlainCall releases it. asked is when the caller asked for the operation, for
 // the record, or 0.
 //
-// It calls MakeCall itself. The kernel's entry clears what the processor has predicted of
-// returns, so each function between the caller and the system call costs about 10 ns.
+// It calls MakeCall itself. The kernel's entry clears the processor's return predictions, so each
+// function between the caller and the system call costs about 10 ns.
 func (p *Paths) PlainCall(asked int64, permit budget.Permit, code driver.Code, f *File, b []byte, off int64) int32 {
 	c := p.begin(context.Background(), code, f)
 	res := p.Call(code, f.FD, b, off)

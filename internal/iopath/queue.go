@@ -10,9 +10,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Queue has the driver perform an operation, waits for it without a thread, and returns its
-// result. asked is when the caller asked for it, for the record, or 0. reg is driver.Op's Reg, as
-// the first ring knows it. If ctx ends first, the result may be -ECANCELED; see ioengine.Request.Wait.
+// Queue has the driver perform an operation, waits for it without a thread, and returns its result.
+// asked is when the caller asked for it, for the record, or 0. reg is driver.Op's Reg, as the first
+// ring knows it. If ctx ends first, the result may be -ECANCELED; see ioengine.Request.Wait.
 func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
 	r := p.Requests.New()
 	e := p.EngineFor(f, r)
@@ -36,13 +36,17 @@ func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *Fil
 	return res
 }
 
-// leftToKernel reports whether a direct write that has to wait, as one of blocks that are in the page cache, waits in a
-// thread of the kernel, if the driver has such. Otherwise it is made again as a plain call (driver.NoWait), which costs
-// a second submission and keeps a processor from the goroutines. So each write of a file that has had such an operation
-// is left to the kernel, with three exceptions: one whose context can end, because no more than a few plain calls
-// outlive theirs (internal/budget/taken.go); where only one thread at a time may write to the file; and where there
-// are several devices, because a thread that submits has one thread of the kernel for all of them, which a device that
-// does not answer may hold.
+// leftToKernel reports whether a direct write that has to wait does so in a thread of the kernel,
+// if the driver has such threads. A write waits, for example, if its blocks are in the page cache.
+// Otherwise the write is made again as a plain call (driver.NoWait), which costs a second
+// submission and keeps a processor from the goroutines. So once an operation of a file had to wait,
+// each write of the file is left to the kernel, unless
+//
+//   - the write's context can end: at most a few plain calls outlive their contexts
+//     (internal/budget/taken.go);
+//   - only one thread at a time may write to the file;
+//   - there are several devices: a thread that submits has one thread of the kernel for all of
+//     them, and a device that does not answer may hold it.
 func (p *Paths) leftToKernel(ctx context.Context, code driver.Code, f *File) bool {
 	return code == driver.Write && p.kernelWorkers && f.writesWait.Load() && ctx.Done() == nil && p.Engines.OneDevice()
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// RecordCached records a read that the cached path has served. The look into the page cache began at
-// asked. What an operation of a class with limits waited for its ticket before is its time in the queue.
+// RecordCached records a read that the cached path has served. The look into the page cache began
+// at asked. An operation of a class with limits may have waited for its ticket before: that is its
+// time in the queue.
 func (p *Paths) RecordCached(asked int64, f *File, n int, off int64, res int32) {
 	p.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(asked), Submitted: asked, Completed: record.Now(), Off: off, Size: n, Res: res,
@@ -55,7 +56,8 @@ func (p *Paths) RecordQueued(asked, woken int64, r *ioengine.Request, f *File) {
 	}, &f.ref, f.name, f.classRef())
 }
 
-// RecordShared records a Sync or Datasync, as code says, that the fsync of another caller has served.
+// RecordShared records a Sync or Datasync, as code says, that the fsync of another caller has
+// served.
 func (p *Paths) RecordShared(asked int64, code driver.Code, by *groupcommit.Made, f *File) {
 	p.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(asked), Submitted: by.Began, Completed: by.Ended, Woken: record.Now(), Res: result(by.Err),

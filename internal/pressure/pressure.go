@@ -1,5 +1,5 @@
-// Package pressure tells whether goroutines that compute have all processors. A goroutine that becomes ready then waits
-// for time slices of 10 ms (sysmon in the Go runtime).
+// Package pressure finds out whether goroutines that compute have all processors. If they have, a
+// goroutine that becomes ready waits for time slices of 10 ms (sysmon in the Go runtime).
 package pressure
 
 import (
@@ -7,18 +7,20 @@ import (
 	"time"
 )
 
-// Slow is how long a goroutine that is ready waits for a processor, at least, if goroutines that compute have all
-// of them. It is less than half of a time slice.
+// Slow is how long a goroutine that is ready waits for a processor, at least, if goroutines that
+// compute have all of them. It is less than half of a time slice.
 const Slow = 4 * time.Millisecond
 
-// A finding counts for a while: first for firstTime, then, each time that it is confirmed, four times as long, up to lastTime.
+// A finding counts for a while: first for firstTime, then, each time that it is confirmed, four
+// times as long, up to lastTime.
 const (
 	firstTime = 16 * time.Millisecond
 	lastTime  = time.Second
 )
 
-// Signal is what is known of the processors. The zero value says that some are free. All methods may be called at the
-// same time; what they note then may be lost. Now is a clock that never goes back.
+// Signal is what is known of the processors. The zero value says that some are free. All methods
+// may be called at the same time; what they note then may be lost. Now is a clock that never goes
+// back.
 type Signal struct {
 	until atomic.Int64 // when the finding ends
 	lasts atomic.Int64 // how long the last one counted

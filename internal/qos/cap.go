@@ -6,10 +6,10 @@ import "github.com/sluiceio/sluice/internal/fair"
 // and is not much more. Measured: docs/decisions/0023-classes.md.
 var DefaultCap = fair.Cap{Depth: 64, Bytes: 2 << 20, Beside: 128 << 10}
 
-// SetCapFinder has find return the cap of a device, by its number. It is
-// called once there are classes and the device's queue, and whenever a class is added or changed. It may
-// wait: no lock is held meanwhile, and the cap that held before still holds. SetCapFinder must
-// be called before the first operation.
+// SetCapFinder has find return the cap of a device, by its number. find is called once there are
+// classes and the device's queue, and whenever a class is added or changed. It may wait: no lock is
+// held during the call, and the cap before the call still holds. SetCapFinder must be called before
+// the first operation.
 func (c *Classes) SetCapFinder(find func(device uint64) fair.Cap) { c.capOf = find }
 
 // SetCap bounds what each device has in flight while operations take tickets, except for
@@ -33,8 +33,8 @@ func (c *Classes) Cap() fair.Cap {
 	return c.cap
 }
 
-// FindCap sets the cap of q to that of its device, if there are classes and q has a device. It may wait, see
-// SetCapFinder.
+// FindCap sets the cap of q to the device's cap, if there are classes and q has a device. It may
+// wait, see SetCapFinder.
 func (c *Classes) FindCap(q *Queue) {
 	if !q.hasDevice || c.capOf == nil || !c.Active() {
 		return

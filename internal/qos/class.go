@@ -16,7 +16,7 @@
 //
 // # Concurrency
 //
-// All methods may be called at the same time, except those that say otherwise.
+// All methods may be called at the same time, unless their comments say otherwise.
 package qos
 
 import (
@@ -38,8 +38,9 @@ type Class struct {
 	all      *Classes
 	ref      *record.ClassRef // its name in records; nil for the default class
 	settings fair.Settings    // under Classes.mu
-	// inQueue is the class in each Queue, as a *fair.Class, which that queue's mu guards. It is written
-	// before the queue, or the class, is known to others. A queue that was added after the class was removed is not there.
+	// inQueue is the class in each Queue, as a *fair.Class, which that queue's mu guards. It is
+	// written before the queue, or the class, is known to others. A queue that was added after the
+	// class was removed is not there.
 	inQueue sync.Map
 	// earlier is what the class has done in queues of devices that are forgotten. Under Classes.mu.
 	earlier fair.Stats
@@ -103,7 +104,8 @@ type Classes struct {
 	// capOf returns the cap of a device. If it is nil, cap holds for all. See SetCapFinder.
 	capOf   func(device uint64) fair.Cap
 	removed []weak.Pointer[Class] // classes whose Stats somebody may still read. Under mu
-	queues  []*Queue              // one for each device that has had operations with tickets. Under mu
+	// queues has one for each device that has had operations with tickets. Under mu.
+	queues []*Queue
 }
 
 // Init sets the clock. It must be called before all other methods.
@@ -124,8 +126,8 @@ func (c *Classes) Active() bool { return c.active.Load() }
 // Default returns the class of operations that have no other.
 func (c *Classes) Default() *Class { return &c.standard }
 
-// NewQueue returns a queue for a device, which has the cap of SetCap. Known reports whether the number is a
-// device's, so that it may have a cap of its own; FindCap looks for that.
+// NewQueue returns a queue for a device. The queue has the cap of SetCap. Known reports whether the
+// number is a device's. If it is, FindCap looks for the device's cap.
 func (c *Classes) NewQueue(device uint64, known bool) *Queue {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,14 +139,15 @@ func (c *Classes) NewQueue(device uint64, known bool) *Queue {
 	return q
 }
 
-// forget adds what c has done in a queue to what it has done earlier. It must be called with Classes.mu held.
+// forget adds the operations of c in a queue to c's earlier operations. It must be called with
+// Classes.mu held.
 func (c *Class) forget(q *Queue) {
 	c.earlier.Add(q.statsOf(c))
 	c.inQueue.Delete(q)
 }
 
-// Forget removes a queue, of which no ticket is left. It does not touch the timer, which finds nothing to do: Forget
-// is called by the runtime, outside the bubble of a simulation.
+// Forget removes a queue that has no ticket left. It does not touch the timer, because the runtime
+// calls Forget outside the bubble of a simulation. The timer then finds nothing to do.
 func (c *Classes) Forget(q *Queue) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,8 +158,8 @@ func (c *Classes) Forget(q *Queue) {
 	c.queues = slices.DeleteFunc(c.queues, func(other *Queue) bool { return other == q })
 }
 
-// eachRemoved calls do for the removed classes that somebody still has, and drops the others from the list. It must be
-// called with mu held.
+// eachRemoved calls do for the removed classes that are still in use, and drops all other removed
+// classes from the list. It must be called with mu held.
 func (c *Classes) eachRemoved(do func(*Class)) {
 	c.removed = slices.DeleteFunc(c.removed, func(p weak.Pointer[Class]) bool {
 		class := p.Value()

@@ -22,7 +22,7 @@ type Queue struct {
 	now       func() time.Duration
 	device    uint64 // its number, if hasDevice is true
 	hasDevice bool
-	hasOwnCap bool // the cap is that of the device. Under Classes.mu
+	hasOwnCap bool // the cap is the device's. Under Classes.mu
 
 	mu   sync.Mutex
 	fair *fair.Queue // under mu

@@ -38,8 +38,8 @@ func take(ctx context.Context, s *Classes, c *Class, file *usecount.Count) chan 
 	return result
 }
 
-// A goroutine that waits for its ticket gets it when there is room. If its context ends, or
-// its file is closed, it gets a result instead, and the others are not held up.
+// A goroutine that waits for its ticket gets it when there is room. If its context ends, or its
+// file is closed, it gets a result instead, and holds up no other goroutine.
 func TestTake(t *testing.T) {
 	hang.Watch(t)
 	s, c := oneAtATime()
@@ -211,7 +211,8 @@ func TestRemoveThenAddQueue(t *testing.T) {
 	s.Close()
 }
 
-// What a class has done counts when the queue of its device is forgotten, and there is one queue less.
+// The operations of a class still count when the queue of its device is forgotten, and there is one
+// queue less.
 func TestForget(t *testing.T) {
 	s, c := oneAtATime()
 	q := s.NewQueue(7, true)

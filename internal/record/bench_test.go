@@ -2,7 +2,7 @@ package record
 
 import "testing"
 
-// What an operation on the cached path costs, in addition to two readings of the clock.
+// The cost of recording an operation on the cached path, without two readings of the clock.
 func BenchmarkPut(b *testing.B) {
 	r := New(Options{Events: 1 << 18})
 	for b.Loop() {

@@ -4,15 +4,14 @@ import "time"
 
 // Recording describes a recording as a whole.
 type Recording struct {
-	About   []byte   // what Describe was given
+	About   []byte   // the argument of Describe
 	Files   []string // names by their numbers; the first is ""
 	Classes []string // names by their numbers; the first is "default"
-	Labels  []string // texts by their numbers, from 1 on; the first of the slice is that of 1
-	// Labelled is in the order of the time at which each was written, and so in that of At for each
-	// goroutine.
+	Labels  []string // texts by their numbers, from 1 on: Labels[0] has number 1
+	// Labelled is in the order of writing, so each goroutine's are in the order of At.
 	Labelled []Labelled
 	// LabelsEnd is the time from which on the labels are not known, as there was no room for them;
-	// 0 if there was.
+	// 0 if there was room.
 	LabelsEnd int64
 	Began     time.Time
 	Drivers   uint32 // bit n is set if Uses(n) was called

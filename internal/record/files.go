@@ -7,8 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// files numbers the names of files and those of classes, each from 1. In memory a name is its
-// length (2 bytes, little-endian; the highest two bits say what it is: see labels.go) and its bytes.
+// files numbers the names of files, from 1, and the names of classes, also from 1. In memory a name
+// is its length (2 bytes, little-endian; the highest two bits say what it is: see labels.go) and
+// its bytes.
 type files struct {
 	mu      sync.Mutex
 	number  map[string]uint32
@@ -19,7 +20,7 @@ const (
 	maxName    = 4096    // longer names are cut off
 	classMark  = 1 << 15 // in a length: it is the name of a class
 	maxClasses = 1<<classBits - 1
-	// others is the name of all classes for which there is no number of their own. It has the last number.
+	// others is the name of all classes that do not get a number. It has the last number.
 	others = "others"
 )
 
@@ -38,7 +39,7 @@ type ClassRef struct {
 }
 
 // Class returns the number of a class. Once maxClasses-1 names have numbers, all other classes have
-// that of others. The number is 0 if there is no room for the name.
+// the number of others. The number is 0 if there is no room for the name.
 func (r *Recorder) Class(c *ClassRef) uint8 {
 	if c == nil {
 		return 0

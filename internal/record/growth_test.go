@@ -56,10 +56,11 @@ func readBack(t *testing.T, name string) (n int, of Recording, onDisk int64) {
 	return len(ops), of, st.Blocks * 512
 }
 
-// TestFileGrows: the size on the disk is little more than what was recorded.
+// TestFileGrows: the size on the disk is little more than the size of the records.
 func TestFileGrows(t *testing.T) {
 	r, name := recorder(t, 1<<20)
-	const little, recorded = 512 << 10, 64 // in bytes: the size at the beginning; the size of a record
+	// The size at the beginning and the size of a record, in bytes.
+	const little, recorded = 512 << 10, 64
 	for _, count := range []int{10, 1000, 5000} {
 		before, _, _ := readBack(t, name)
 		put(r, count)
@@ -89,8 +90,8 @@ func TestFileGrowsToItsEnd(t *testing.T) {
 	}
 }
 
-// TestFileCannotGrow: if the file cannot grow, the records for which it has room are in it,
-// and the others are counted.
+// TestFileCannotGrow: if the file cannot grow, the records for which it has room are in it, and all
+// further records are counted.
 func TestFileCannotGrow(t *testing.T) {
 	r, name := recorder(t, 1<<20)
 	if err := r.growth.f.Close(); err != nil {
@@ -111,8 +112,8 @@ func TestFileCannotGrow(t *testing.T) {
 	}
 }
 
-// TestFileClosedByProgram: if another file has the descriptor's number, it is not changed.
-// What was recorded before is in the recording.
+// TestFileClosedByProgram: if another file has the descriptor's number, it is not changed. Earlier
+// records are in the recording.
 func TestFileClosedByProgram(t *testing.T) {
 	r, name := recorder(t, 1<<20)
 	put(r, 10)

@@ -15,7 +15,7 @@ type Hook struct {
 	ring atomic.Uint32 // see Set; written before rec
 
 	mu   sync.Mutex
-	last *Recorder // the last Recorder, of which ring is the number. Protected by mu
+	last *Recorder // the last Recorder; ring is this Hook's number there. Protected by mu
 	// others are set whenever this Hook is. Protected by mu.
 	others []*Hook
 }
@@ -36,7 +36,7 @@ func (h *Hook) Set(r *Recorder) {
 	}
 }
 
-// Another returns a Hook with a number of its own. It is set as h is, now and whenever h is set.
+// Another returns a Hook with another number. It is set as h is, now and whenever h is set.
 func (h *Hook) Another() *Hook {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -54,7 +54,7 @@ func (h *Hook) Now() int64 {
 	return h.clock()
 }
 
-// clock is a function of its own so that Now can be inlined.
+// clock is a separate function so that Now can be inlined.
 func (h *Hook) clock() int64 {
 	if r := h.rec.Load(); r != nil && r.on.Load() {
 		return Now()
@@ -65,7 +65,7 @@ func (h *Hook) clock() int64 {
 // Recording reports whether there is a Recorder, started or not.
 func (h *Hook) Recording() bool { return Built && h.rec.Load() != nil }
 
-// Op records an operation. ref, name and class are those of its file.
+// Op records an operation. ref, name and class belong to its file.
 func (h *Hook) Op(o *Op, ref *FileRef, name string, class *ClassRef) {
 	if r := h.rec.Load(); r != nil {
 		o.File, o.Class, o.Ring = r.File(ref, name), r.Class(class), uint8(h.ring.Load())

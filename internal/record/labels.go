@@ -10,10 +10,11 @@ import (
 
 // labels notes which labels of runtime/pprof goroutines have. A record has no room for them, and
 // they seldom change: the names have an entry each time that a goroutine has labels of another text
-// than at its operation before. All operations that end at or after the entry's time have these labels.
+// than at its operation before. All operations that end at or after the entry's time have these
+// labels.
 type labels struct {
-	// seen is what was noted last, for the goroutines whose numbers have these lowest bits. It keeps
-	// the labels in memory, so that no others can have their address.
+	// seen is the last note for the goroutines whose numbers have these lowest bits. It keeps the
+	// labels in memory, so that no others can have their address.
 	seen [seenLabels]atomic.Pointer[labelled]
 
 	// Protected by files.mu:
@@ -35,8 +36,10 @@ const (
 	maxLabel    = 256     // bytes; longer texts are cut off
 	labelsShare = 4       // labels have at most one part in so many of the memory for names
 
-	labelMark    = 1 << 14               // in a length: it is a text of labels
-	labelledMark = classMark | labelMark // it is a goroutine, the time from which on, and the number of the text
+	labelMark = 1 << 14 // in a length: it is a text of labels
+	// labelledMark marks a goroutine, the time from which on it has a label, and the number of the
+	// text.
+	labelledMark = classMark | labelMark
 	labelledSize = 4 + 8 + 4
 )
 
@@ -87,9 +90,9 @@ func (r *Recorder) changeLabels(goroutine uint32, now *sys.Labels, ended int64) 
 	l.seen[goroutine%seenLabels].Store(before)
 }
 
-// putLabelled adds an entry to the names, and returns the number of the labels' text. It adds none if
-// that is last, the number of the goroutine's entry before: each pprof.Do makes labels anew, most often
-// of the same text. ok is false if there was no room. files.mu is held.
+// putLabelled adds an entry to the names, and returns the number of the labels' text. It adds none
+// if that is last, the number of the goroutine's entry before: each pprof.Do makes labels anew,
+// most often of the same text. ok is false if there was no room. files.mu is held.
 func (r *Recorder) putLabelled(goroutine, last uint32, now *sys.Labels, ended int64) (number uint32, ok bool) {
 	l := &r.labels
 	if l.last == nil {

@@ -54,8 +54,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestLabelsFull: labels get a part of the memory for names, the rest is that of files. From when
-// there is no room on, the recording says that labels are not known.
+// TestLabelsFull: labels get a part of the memory for names, and files the rest. Once there is no
+// room, the recording says that later labels are not known.
 func TestLabelsFull(t *testing.T) {
 	r := New(Options{Names: 1})
 	for i := range int64(1000) {
@@ -74,8 +74,8 @@ func TestLabelsFull(t *testing.T) {
 	}
 }
 
-// TestLabelsAgain: labels that are made anew, and say the same, take no room. Where they change, a change takes
-// the room of its entry, and not that of its text.
+// TestLabelsAgain: labels that are made anew, and say the same, take no room. A change of labels
+// takes room for its entry, and none for its text.
 func TestLabelsAgain(t *testing.T) {
 	r := New(Options{Names: 1})
 	for i := range int64(1000) {

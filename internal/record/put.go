@@ -78,7 +78,8 @@ func (e *event) diff(i int) int64 { return int64(e.high[i])<<32 | int64(e.low[i]
 // The place is nil if the record is lost.
 func (r *Recorder) claim(hash uint32) (*event, uint64) {
 	s := &r.stripes[hash&r.stripeMask]
-	if r.full.Load() { // pos must not go on: after 2^24 places it would run into the bits of the turn
+	// pos must not go on: after 2^24 places it would run into the bits of the turn.
+	if r.full.Load() {
 		s.lost.Add(1)
 		return nil, 0
 	}

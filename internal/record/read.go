@@ -82,9 +82,9 @@ func (h *header) check() error {
 	return nil
 }
 
-// dropChanged removes records that were being written while c was read. later is the same page, which
-// was read after that. The word of a place changes before anything else is written there, and never
-// has the same value again.
+// dropChanged removes records that were being written while c was read. later is the same page,
+// which was read after that. The word of a place changes before anything else is written there, and
+// never has the same value again.
 func (c *chunk) dropChanged(later *chunk) {
 	for i := range c.events {
 		if w := &c.events[i].word; w.Load() != later.events[i].word.Load() {

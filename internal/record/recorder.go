@@ -52,7 +52,7 @@ type stripeLock struct {
 
 var serials atomic.Uint32
 
-// New returns a Recorder with memory of its own.
+// New returns a Recorder that allocates its memory.
 func New(o Options) *Recorder {
 	l := o.layout()
 	r := &Recorder{area: area{

@@ -118,8 +118,8 @@ func TestWhich(t *testing.T) {
 	}
 }
 
-// TestKeepLong: when the memory is full, a stripe takes no more places. If it did, it would after 2^24 of
-// them write over what another stripe has recorded.
+// TestKeepLong: when the memory is full, a stripe takes no more places. If it did, it would after
+// 2^24 of them write over what another stripe has recorded.
 func TestKeepLong(t *testing.T) {
 	r := New(Options{Events: 1, Keep: true})
 	made := 0
@@ -246,7 +246,8 @@ func TestNames(t *testing.T) {
 	rnd, full := seed.Rand(t), false
 	for range 2 * pageSize {
 		var ref FileRef
-		n := r.File(&ref, fmt.Sprintf("%020d", rnd.Uint64())) // if one name does not fit, no later one does
+		// If one name does not fit, no later one does.
+		n := r.File(&ref, fmt.Sprintf("%020d", rnd.Uint64()))
 		if full && n != 0 {
 			t.Fatal("there is room for a name where there was none")
 		}
@@ -290,7 +291,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestClassesFull: what has no number of its own is in the class others, and not in the default one.
+// TestClassesFull: classes without a number are in the class others, and not in the default class.
 func TestClassesFull(t *testing.T) {
 	r := New(Options{Names: 1})
 	for i := range 2 * maxClasses {
@@ -379,8 +380,7 @@ func TestAnother(t *testing.T) {
 	}
 }
 
-// TestRings: each Hook has a number of its own, and the same one when the same Recorder is
-// set again.
+// TestRings: each Hook has another number, and the same one when the same Recorder is set again.
 func TestRings(t *testing.T) {
 	if !Built {
 		skip.For(t, skip.Build, "no calls are recorded")

@@ -14,9 +14,10 @@ import (
 	"github.com/sluiceio/sluice/internal/iopath"
 )
 
-// tryPlain takes a permit for an operation on f that is to be a plain call, if package admission says so and one is free. If not,
-// waitOrQueue performs it. Before the driver is chosen, an operation counts as one that can be queued: if it is alone
-// it is a plain call, and needs no driver.
+// tryPlain takes a permit for an operation on f that is to be a plain call, if package admission
+// says so and one is free. If not, waitOrQueue performs it. Before the driver is chosen, an
+// operation counts as one that can be queued: if it is alone it is a plain call, and needs no
+// driver.
 func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code driver.Code, f *File) (budget.Permit, bool) {
 	d, o := s.paths.DeviceOf(f), admission.Operation{CanQueue: s.paths.MayQueue(code, f), Ends: ctx.Done() != nil}
 	if o.Ends {
@@ -38,15 +39,16 @@ func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code drive
 	return d.Budget.TryAcquireBelow(iopath.KindOf(code), most)
 }
 
-// count tells the governor of a kind of reads that one of f begins. Each read calls it once, whatever number of transfers it
-// takes: else a choice that takes more transfers would seem to do more.
+// count notes for the governor of a kind of reads that a read of f begins. Each read calls count
+// once, whatever number of transfers it takes: otherwise a choice that takes more transfers would
+// seem to do more.
 func (s *Scheduler) count(ctx context.Context, kind governor.Kind, f *File) {
 	if ctx.Done() == nil && s.paths.MayQueue(driver.Read, f) {
 		s.countOn(s.paths.DeviceOf(f), kind)
 	}
 }
 
-// countOn tells the governor of a kind of operations on d that one begins.
+// countOn notes for the governor of a kind of operations on d that an operation begins.
 func (s *Scheduler) countOn(d *device.Device, kind governor.Kind) {
 	switch {
 	case !s.paths.Govern:
@@ -100,9 +102,9 @@ func (s *Scheduler) Choices() []Choice {
 	return all
 }
 
-// largeRead is the size from which on a read is worth a thread. Its transfer, or its copy from the page
-// cache, takes longer than the time that the queue saves. The ring also makes a buffered one in pieces, one
-// for each part of the page cache that arrives.
+// largeRead is the size from which on a read is worth a thread. Its transfer, or its copy from the
+// page cache, takes longer than the time that the queue saves. The ring also makes a buffered one
+// in pieces, one for each part of the page cache that arrives.
 const largeRead = ioengine.LargeRead
 
 // readKind returns the kind of a read of n bytes.

@@ -44,7 +44,8 @@ func TestRoom(t *testing.T) {
 			s := New(script.New(8), Options{Govern: true})
 			d := s.paths.Devices.None()
 			for range 16 {
-				d.Governors[governor.Reads].Count(0, 2*int32(c.choice)-1, journal{s}) // with few, plain calls are the first guess
+				// With few, plain calls are the first guess.
+				d.Governors[governor.Reads].Count(0, 2*int32(c.choice)-1, journal{s})
 			}
 			if c.taken {
 				s.paths.Engines.Processors.Waited(time.Second, s.paths.Clock())
@@ -169,8 +170,8 @@ func TestEachCountsOnce(t *testing.T) {
 }
 
 // Many goroutines read on two processors, and a plain call keeps its processor until it ends. From
-// each start, most of the reads are queued. A machine that is busy may stop one of the two threads for
-// long, and the goroutines behind it: so the best of some attempts counts.
+// each start, most of the reads are queued. A machine that is busy may stop one of the two threads
+// for long, and the goroutines behind it: so the best of some attempts counts.
 func TestPlainCallsDoNotLockOutTheQueue(t *testing.T) {
 	const few, attempts = 200, 10
 	for _, start := range []struct {
@@ -215,7 +216,8 @@ func readByMany(t *testing.T, direct bool, start func(read func())) (calls int64
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
 	s := New(d.Staging(), Options{Govern: true})
 	defer s.Close()
-	f := iopath.NewFile(1<<20, direct, false) // a look into the page cache fails: there is no such descriptor
+	// A look into the page cache fails: there is no such descriptor.
+	f := iopath.NewFile(1<<20, direct, false)
 	s.paths.AsyncBuffered[driver.Read] = true
 	var plain atomic.Int64
 	s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {

@@ -123,10 +123,10 @@ func (s *Scheduler) rawWithTicket(ctx context.Context, code driver.Code, o RawFi
 	return res
 }
 
-// commitWithTicket is commit as an operation of its class, of no bytes and outside the cap.
-// Each Sync is one operation, also if it shares its fsync. It waits for its ticket before
-// it joins a group, so that no member waits for the limits of another's class. A Sync of
-// a class without limits does not wait, but its class is active meanwhile.
+// commitWithTicket is commit as an operation of its class, of no bytes and outside the cap. Each
+// Sync is one operation, also if it shares its fsync. It waits for its ticket before it joins a
+// group, so that no member waits for the limits of another's class. A Sync of a class without
+// limits does not wait, but its class is active until the Sync ends.
 func (s *Scheduler) commitWithTicket(ctx context.Context, code driver.Code, f *File) error {
 	c := s.ClassOf(ctx, f)
 	f = s.paths.ViewForRecord(f, c)

@@ -16,8 +16,8 @@ import (
 	"github.com/sluiceio/sluice/internal/qos"
 )
 
-// waitOrQueue performs an operation that may have to wait: as a plain call, or through the queue. Reg is
-// driver.Op's Reg.
+// waitOrQueue performs an operation that may have to wait: as a plain call, or through the queue.
+// Reg is driver.Op's Reg.
 func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
 	asked := s.paths.Recording.Now()
 	switch {
@@ -56,7 +56,7 @@ func (s *Scheduler) block(code driver.Code, f *File, do func()) {
 	do()
 }
 
-// BlockOn is BlockToRead for a do that waits for d, on a file that may be closed meanwhile.
+// BlockOn is BlockToRead for a do that waits for d, on a file that may be closed before do returns.
 func (s *Scheduler) BlockOn(d *device.Device, do func()) {
 	s.Ready() // which may raise the number of permits
 	p, _ := d.Budget.Acquire(context.Background(), budget.Reads)

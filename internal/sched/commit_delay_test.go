@@ -106,8 +106,8 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 	}
 }
 
-// Where no permit is free the bytes still count: the next Sync that waits starts their write-back, and two
-// Syncs that have written much still use two descriptors.
+// Where no permit is free the bytes still count: the next Sync that waits starts their write-back,
+// and two Syncs that have written much still use two descriptors.
 func TestNoPermitToStartWriteback(t *testing.T) {
 	p := playSyncs(t)
 	p.f.Syncer.Concurrent().Store(true)
@@ -150,8 +150,8 @@ func TestNoPermitToStartWriteback(t *testing.T) {
 	}
 }
 
-// A write-back that the file system could not start may have cost the pages: then
-// the fsync that would have been told so finds nothing to write.
+// A write-back that the file system could not start may have cost the pages: the fsync that would
+// have reported the loss then finds nothing to write.
 func TestWritebackThatCannotStart(t *testing.T) {
 	p := playSyncs(t)
 	p.f.Syncer.Concurrent().Store(true)
@@ -169,15 +169,17 @@ func TestWritebackThatCannotStart(t *testing.T) {
 	hang.Eventually(func() bool { return p.f.Syncer.Unsynced() == 0 })
 	hang.Eventually(func() bool { return p.f.Syncer.Failed() != nil })
 	p.results <- 0
-	want(t, syscall.EIO, first) // its fsync ran beside the write-back, which may have taken its pages
+	// The fsync of first ran beside the write-back, which may have taken its pages.
+	want(t, syscall.EIO, first)
 	want(t, syscall.EIO, second)
 	if n := p.calls.Load(); n != 1 {
 		t.Errorf("%d fsyncs; want 1", n)
 	}
 }
 
-// TestWritebackBesideFsync: a write-back that goes on after the fsync beside which it began fails all Syncs that
-// the fsync serves. So these wait for it. In a File that forgets errors, too: the next Sync is made then.
+// TestWritebackBesideFsync: a write-back that goes on after the fsync beside which it began fails
+// all Syncs that the fsync serves. So these wait for it. In a File that forgets errors, too: the
+// next Sync is made then.
 func TestWritebackBesideFsync(t *testing.T) {
 	for _, forgets := range []bool{false, true} {
 		p := playSyncs(t)

@@ -27,18 +27,17 @@ const (
 	nopTurn       = 20_000
 )
 
-// BenchmarkContention is what goroutines cost each other: requests that do
-// nothing (IORING_OP_NOP), by 64 goroutines, with 1 to 16 processors of the Go
-// runtime. Where the machine has fewer, the name of the run says so, and what it
-// measures is contention with holders of locks that do not run.
+// BenchmarkContention measures what goroutines cost each other: 64 goroutines make requests that do
+// nothing (IORING_OP_NOP), with 1 to 16 processors of the Go runtime. Where the machine has fewer
+// processors, the name of the run says so, and the run measures contention with holders of locks
+// that do not run.
 //
-// They have one ring, and in turn with that two, half of them each, as for files of
-// two devices, and as many as one device has when its leaders are the limit
-// (ioengine.Group): one up to seven processors, then a quarter of the processors. The metrics
-// are medians: of the time of a request with one ring and of
-// the processor time of the process, at most 1200 ns of which are the target; and of
-// the ratios of neighbouring turns, two rings or more to one, below 1 where these
-// are quicker.
+// Turns with one ring alternate with turns with several: two rings with half of the goroutines
+// each, as for files of two devices; and as many rings as one device has when its leaders are the
+// limit (ioengine.Group): one up to seven processors, then a quarter of the processors. The metrics
+// are medians: of the time of a request with one ring; of the processor time of the process, with a
+// target of at most 1200 ns; and of the ratios of neighbouring turns, several rings to one, below 1
+// where several are quicker.
 //
 //	go test -run '^$' -bench Contention -benchtime=101x ./internal/sched
 func BenchmarkContention(b *testing.B) {
@@ -82,7 +81,8 @@ type contest struct {
 	took, cpu []float64
 }
 
-// newContest returns a side with that many devices, of which the first most have rings of their own.
+// newContest returns a side with that many devices. Each of the first most devices has a ring to
+// itself.
 func newContest(b *testing.B, most, devices int) *contest {
 	b.Helper()
 	s := onRing(b)
@@ -92,7 +92,8 @@ func newContest(b *testing.B, most, devices int) *contest {
 	if devices > 1 {
 		s.paths.Engines.PerDevice = nil // one ring each
 	}
-	s.paths.Device = func(fd int) (uint64, bool) { return uint64(1 + fd%devices), true } // 0 is none
+	// Device 0 is no device.
+	s.paths.Device = func(fd int) (uint64, bool) { return uint64(1 + fd%devices), true }
 	return &contest{s: s}
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// This file is about bytes that the kernel copies by itself, from a file to a socket or to
-// another file. The thread that asks for the copy waits for the disk unless the page cache has
-// the bytes. So the bytes are fetched into the page cache first.
+// This file is about copies inside the kernel, from a file to a socket or to another file. The
+// thread that asks for the copy waits for the disk unless the page cache has the bytes. So the
+// bytes are fetched into the page cache first.
 
 // CopyMost is the most bytes that one call copies to a socket, and that are fetched at once.
 const CopyMost = 1 << 20 // 1 MiB
@@ -25,23 +25,22 @@ var fetchBuffers = sync.Pool{New: func() any { return new([fetchPart]byte) }}
 
 // Send sends the next bytes of f, CopyMost at most, with sendfile(2) to a socket that does not
 // block. It returns how many bytes were sent, and why no more were: EAGAIN if the socket takes
-// nothing, io.EOF at the end of the file, nil if there may be more to send at once. Other errors are
-// the kernel's. The caller must use f (File.Use) during the call.
-//
-// While a thread may wait for the file's device, Send calls sendfile at once, and its thread
-// may wait for the disk. Otherwise Send first fetches the bytes into the page cache. It does not rely on
-// those that an earlier Send has fetched: since then the socket may have been full for so long that the page
-// cache has dropped them.
+// nothing, io.EOF at the end of the file, nil if there may be more to send at once. Other errors
+// are the kernel's. The caller must use f (File.Use) during the call.
 func (s *Scheduler) Send(f *File, socket int) (int, error) {
 	f.PositionMu.Lock()
 	defer f.PositionMu.Unlock()
+	// With a permit, the thread may wait for the disk in sendfile. Without one, the bytes are
+	// fetched into the page cache first. Bytes that an earlier Send has fetched may be gone: since
+	// then the socket may have been full for so long that the page cache has dropped them.
 	if p, ok := s.DeviceOf(f).Budget.TryAcquire(budget.Reads); ok {
 		defer p.Release()
 		return s.send(socket, f.FD, CopyMost)
 	}
 	most := s.fetchNext(f, fetchPart)
 	if most == 0 {
-		p, _ := s.paths.AcquirePermit(context.Background(), driver.Read, f) // fails only with its context
+		// AcquirePermit fails only when its context ends, and this one does not.
+		p, _ := s.paths.AcquirePermit(context.Background(), driver.Read, f)
 		defer p.Release()
 		most = CopyMost
 	}
@@ -67,8 +66,8 @@ func (s *Scheduler) send(socket, fd, most int) (n int, err error) {
 }
 
 // UsePosition calls do while no other operation uses f's position. Do may use the position and may
-// wait for something other than a disk. Before that, UsePosition fetches the next bytes of f, CopyMost
-// at most, into the page cache, and calls fetched. The caller must use f (File.Use) until
+// wait for something other than a disk. Before that, UsePosition fetches the next bytes of f,
+// CopyMost at most, into the page cache, and calls fetched. The caller must use f (File.Use) until
 // fetched is called.
 func (s *Scheduler) UsePosition(f *File, fetched, do func()) {
 	f.PositionMu.Lock()
@@ -85,9 +84,9 @@ func (s *Scheduler) Copied(n int64) {
 	}
 }
 
-// fetchNext returns how many of the next CopyMost bytes of f are in the page cache, as far as is known.
-// If it finds fewer than least, it reads CopyMost bytes into the page cache first. It returns 0 if it
-// cannot know.
+// fetchNext returns how many of the next CopyMost bytes of f are in the page cache, as far as is
+// known. If it finds fewer than least, it reads CopyMost bytes into the page cache first. It
+// returns 0 if it cannot know.
 func (s *Scheduler) fetchNext(f *File, least int) int {
 	pos, ok := sys.Tell(f.FD)
 	if !ok || !f.CanLook.Load() {

@@ -9,8 +9,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
-// TestStatsOfSends: a sendfile in progress is among the threads that wait, as long as it lasts. This one waits for its
-// peer, because its socket is one that blocks. More Sends than have places do not count.
+// TestStatsOfSends: a sendfile in progress is among the threads that wait, as long as it lasts.
+// This one waits for its peer, because its socket is one that blocks. More Sends than have places
+// do not count.
 func TestStatsOfSends(t *testing.T) {
 	hang.Watch(t)
 	s := New(script.New(1), Options{Threads: 1})

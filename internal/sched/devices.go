@@ -19,14 +19,15 @@ func (s *Scheduler) Driver() driver.Info {
 	return driver.Info{}
 }
 
-// SetRings gives up to most devices, at most ioengine.MaxRings, a ring of their own. open opens
-// the driver of one ring; the Hook is the one that records it. SetRings must be called before
-// the first operation.
+// SetRings lets up to most devices, at most ioengine.MaxRings, each have a ring. open opens the
+// driver of one ring; the Hook records that ring. SetRings must be called before the first
+// operation.
 func (s *Scheduler) SetRings(most int, open func(*record.Hook) (driver.Driver, error)) {
 	s.paths.Engines.SetMost(most, open)
 }
 
-// Rings returns the number of rings, and how many devices may have one of their own. It may be called after Ready.
+// Rings returns the number of rings, and how many devices may have a ring that they do not share.
+// It may be called after Ready.
 func (s *Scheduler) Rings() (n, most int) { return len(s.paths.Engines.All()), s.paths.Engines.Most() }
 
 // RingsPerDevice returns the most rings that one device may have now. It may be called after Ready.
@@ -57,5 +58,6 @@ func (s *Scheduler) Devices() []*device.Device { return s.paths.Devices.All() }
 // Permits returns how many threads wait for a device, and how many goroutines wait for their turn.
 func (s *Scheduler) Permits() (threads, waiting int) { return s.paths.Devices.InUse() }
 
-// Widen raises the number of threads that may wait for each device: more operations need one than with io_uring.
+// Widen raises the number of threads that may wait for each device: more operations need one than
+// with io_uring.
 func (s *Scheduler) Widen() { s.paths.Devices.Budgets().Widen() }

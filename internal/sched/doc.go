@@ -16,8 +16,8 @@
 // drivers alike. Concurrent Syncs of a file share an fsync (sync.go, package groupcommit).
 // Once there are classes, operations first wait for their tickets (by_class.go, package qos).
 //
-// A Transfer (transfer.go) is a read or write that is started now and waited for later.
-// What the driver cannot do of it is done by a few helpers (helpers.go). A TransferSet (transfer_set.go)
+// A Transfer (transfer.go) is a read or write that is started now and waited for later. A few
+// helpers perform the parts that the driver cannot do (helpers.go). A TransferSet (transfer_set.go)
 // is many Transfers of one goroutine, which reaps them itself.
 //
 // # Concurrency

@@ -39,7 +39,7 @@ func faulty(t *testing.T, depth int, decide fault.Decider) (*Scheduler, *File) {
 	t.Cleanup(func() { f.Close() })
 	s := New(async{fault.New(p, decide)}, Options{Threads: 4})
 	t.Cleanup(func() { s.Close() })
-	// Not direct, but a file of which nothing is asked of the page cache.
+	// The file is not direct, but no read looks for it in the page cache.
 	return s, iopath.NewFile(int(f.Fd()), true, false)
 }
 
@@ -94,8 +94,8 @@ func model(t *testing.T, s *Scheduler, f *File, rnd *rand.Rand, base int64) {
 	}
 }
 
-// Each operation of a transfer fails once: the error reaches the caller with
-// the count of what was done before it, and that much is in the file.
+// Each operation of a transfer fails once: the error reaches the caller with the count of the bytes
+// before it, and that many are in the file.
 func TestEveryErrorSurfaces(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
 		for at := 0; ; at++ {

@@ -16,9 +16,9 @@ func (s *Scheduler) KnowsEnd() bool { return s.paths.FindsEnd }
 // Pread is pread(2). It may read fewer than len(b) bytes, and reads 0 at the end of the file.
 // The error is a syscall.Errno.
 //
-// Pread looks into the page cache first, however little is in flight. To find the bytes there
-// costs less than a permit and a system call that the Go scheduler is told of. A
-// look in vain costs little beside what follows it.
+// Pread looks into the page cache first, however little is in flight. To find the bytes there costs
+// less than a permit and a system call that the Go scheduler knows of. A look that finds nothing
+// costs little beside the read that follows.
 func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 	ctx := context.Background()
 	if s.paths.Classes.Active() {
@@ -31,8 +31,8 @@ func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 	return resultOf(s.readAfterLook(ctx, f, b, off, 0, found, asked))
 }
 
-// noteEnd counts and records a read of n bytes at off that has found the end of the file in the page cache.
-// The look there began at asked; 0 if it is not recorded.
+// noteEnd counts and records a read of n bytes at off that has found the end of the file in the
+// page cache. The look there began at asked; 0 if it is not recorded.
 func (s *Scheduler) noteEnd(asked int64, f *File, n int, off int64) {
 	s.paths.Counters.Add(counters.Cached, driver.Read, 0)
 	if asked != 0 {

@@ -10,5 +10,5 @@ import (
 // cool leaves it where it is.
 func cool(*testing.T, *os.File) {}
 
-// halve does nothing: what the page cache has cannot be told here.
+// halve does nothing: these systems do not say what the page cache has.
 func halve(*testing.T, *os.File) {}

@@ -146,7 +146,8 @@ func TestForeignFileCached(t *testing.T) {
 	}
 }
 
-// TestForeignFileUncached: what is not in the page cache is not the end of the file.
+// TestForeignFileUncached: a read does not take bytes that the page cache lacks for the end of the
+// file.
 func TestForeignFileUncached(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	const size = 1 << 20

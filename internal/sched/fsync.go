@@ -17,24 +17,26 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// fsyncs makes the fsyncs of a Scheduler's files. Some are plain calls: the thread that calls fsync(2) starts the
-// write-back at once, and the kernel wakes it when the data is on the disk. The others are queued: a driver makes them
-// without a thread of the process, if there is one that can. Such an fsync begins later, because a thread of the kernel has
-// to be woken for it, and its end wakes the leader before it wakes the goroutine. But it takes less processor time, and
-// the threads stay few. Each device has a governor that measures which is better.
+// fsyncs makes the fsyncs of a Scheduler's files. Some are plain calls: the thread that calls
+// fsync(2) starts the write-back at once, and the kernel wakes it when the data is on the disk.
+// Other fsyncs are queued: a driver makes them without a thread of the process, if there is a
+// driver that can. A queued fsync begins later, because a thread of the kernel has to be woken for
+// it, and its end wakes the leader before it wakes the goroutine. But it takes less processor time,
+// and the threads stay few. Each device has a governor that measures which is better.
 type fsyncs struct {
 	open   func() driver.Driver // see SetSyncDriver; nil if there is no driver
 	opened sync.Once
-	// engine is that of the driver that open has returned. It is nil before open
-	// is called, and if open returned nil.
+	// engine is the Engine of the driver that open has returned. It is nil before open is called,
+	// and if open returned nil.
 	engine atomic.Pointer[ioengine.Engine]
 	// most is how many fsyncs a driver that serves all devices has at once; 0 if the driver is the
 	// Scheduler's own, with an engine per device. queued counts them.
 	most, queued atomic.Int32
 }
 
-// tryQueue makes room for an fsync in the driver for fsyncs of all devices. A device may have half of the
-// driver's places, so that one that hangs leaves as many to the others. TryQueue fails if there is no room.
+// tryQueue makes room for an fsync in the driver for fsyncs of all devices. A device may have half
+// of the driver's places, so that a device that hangs leaves half to all other devices. tryQueue
+// fails if there is no room.
 func (y *fsyncs) tryQueue(d *device.Device) bool {
 	most := y.most.Load()
 	if most == 0 {
@@ -58,12 +60,14 @@ func (y *fsyncs) endQueued(d *device.Device) {
 	}
 }
 
-// SetSyncDriver has the fsyncs that are queued made by the driver that open returns. Open is called once, when the driver is
-// first needed. It may return the Scheduler's own driver, or nil for none. The Scheduler closes the driver.
-// SetSyncDriver must be called before the first Sync, or by the function that chooses the Scheduler's driver (Paths.Ready).
+// SetSyncDriver has the fsyncs that are queued made by the driver that open returns. Open is called
+// once, when the driver is first needed. It may return the Scheduler's own driver, or nil for none.
+// The Scheduler closes the driver. SetSyncDriver must be called before the first Sync, or by the
+// function that chooses the Scheduler's driver (Paths.Ready).
 func (s *Scheduler) SetSyncDriver(open func() driver.Driver) { s.fsyncs.open = open }
 
-// syncRoute is how an fsync is made: through engine, or by a plain call with a permit if engine is nil.
+// syncRoute is how an fsync is made: through engine, or by a plain call with a permit if engine is
+// nil.
 type syncRoute struct {
 	engine *ioengine.Engine
 	permit budget.Permit
@@ -90,9 +94,10 @@ func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, 
 	return w, err
 }
 
-// tryPlainSync takes a permit for an fsync on d, beside running others, if it is to be a plain call although it could
-// be queued. None is while a ring has a leader: its thread may have submitted requests whose completions it would hold
-// back (docs/decisions/0012-tied-threads.md). The first guess is plain calls: a thread in an fsync mostly sleeps.
+// tryPlainSync takes a permit for an fsync on d, beside running others, if it is to be a plain call
+// although it could be queued. None is while a ring has a leader: its thread may have submitted
+// requests whose completions it would hold back (docs/decisions/0012-tied-threads.md). The first
+// guess is plain calls: a thread in an fsync mostly sleeps.
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
 	if s.paths.HoldsBack() {
 		return budget.Permit{}, false
@@ -118,9 +123,11 @@ func (s *Scheduler) releaseSyncRoute(w syncRoute, f *File) {
 }
 
 // fsync makes an fsync or fdatasync, as code says, on fd, f's second descriptor or
-// groupcommit.OwnFD, by the route w, and releases w. Asked is when it was requested, for the record.
+// groupcommit.OwnFD, by the route w, and releases w. Asked is when it was requested, for the
+// record.
 func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, fd int) error {
-	var losses *groupcommit.LostWrites // nil for the second: writes go to f.FD, and report their losses there
+	// losses is nil for the second descriptor: writes go to f.FD, and report their losses there.
+	var losses *groupcommit.LostWrites
 	if fd == groupcommit.OwnFD {
 		losses, fd = f.LostWrites, f.FD
 	}
@@ -153,11 +160,11 @@ func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code,
 	}
 	r.Free()
 	if refused {
-		// Linux AIO returns EINVAL for a file that has no fsync. Asking again is cheap
-		// then, and loses no error, as fsync(2) reports EINVAL more than once. A lost
-		// driver returns ECANCELED for an operation that it has not begun, and EAGAIN if the kernel
-		// has no memory for it (io_submit(2)) and it must not wait in a thread. After EINTR fsync(2) is
-		// repeated, as package os does.
+		// Linux AIO returns EINVAL for a file that has no fsync. Asking again is cheap then, and
+		// loses no error, as fsync(2) reports EINVAL more than once. A lost driver returns
+		// ECANCELED for an operation that it has not begun, and EAGAIN if the kernel has no memory
+		// for it (io_submit(2)) and it must not wait in a thread. After EINTR fsync(2) is repeated,
+		// as package os does.
 		p, _ := s.paths.AcquirePermit(context.Background(), code, f) // fails only with its context
 		defer p.Release()
 		return s.paths.PlainSync(asked, fd, code, f)

@@ -43,7 +43,7 @@ func wantNoSyncs(t *testing.T, p *syncs) {
 	}
 }
 
-// start starts a Sync of a file of its own.
+// start starts a Sync of a new file.
 func (p *syncs) start(ctx context.Context, fd int) (*File, chan error) {
 	f, res := iopath.NewFile(fd, false, false), make(chan error, 1)
 	go func() { res <- p.Sync(ctx, f) }()
@@ -121,7 +121,8 @@ func TestManySyncsAreQueued(t *testing.T) {
 	}
 }
 
-// While a ring has a leader no fsync is a plain call: its thread may have submitted what the leader waits for.
+// While a ring has a leader no fsync is a plain call: its thread may have submitted what the leader
+// waits for.
 func TestSyncsBesideALeader(t *testing.T) {
 	p, d := playQueuedSyncs(t, 4)
 	reads := p.paths.Engines.First().Driver().(*script.Driver)
@@ -169,11 +170,12 @@ func stallSyncs(t *testing.T, stalled int) {
 			all = append(all, res)
 		}
 	}
-	queued, permits := 4*stalled, 4*stalled // half of the driver's places, and what calls with contexts may have
+	// Half of the driver's places, and the permits that calls with contexts may have.
+	queued, permits := 4*stalled, 4*stalled
 	hang.Eventually(func() bool {
 		return int(p.fsyncs.queued.Load()) == queued && p.permits() == permits && p.waiting() == len(all)-queued-permits
 	})
-	for n := range 20 { // hangs if the others are in the way
+	for n := range 20 { // hangs if the stalled Syncs are in the way
 		_, res := p.start(t.Context(), 10*n+stalled+1)
 		want(t, nil, res)
 	}
@@ -195,7 +197,7 @@ func stallSyncs(t *testing.T, stalled int) {
 	}
 }
 
-// What the driver cannot do the plain call does.
+// Where the driver cannot make an fsync, the plain call does.
 func TestSyncThatTheDriverRefuses(t *testing.T) {
 	for _, refused := range []int32{einval, eagain, ecanceled} {
 		p, d := playQueuedSyncs(t, 0)
@@ -207,8 +209,8 @@ func TestSyncThatTheDriverRefuses(t *testing.T) {
 	}
 }
 
-// Without such a driver all fsyncs need a permit, and one whose context ends
-// in front of it leaves nothing behind.
+// Without a driver for fsyncs all fsyncs need a permit. An fsync whose context ends before it has
+// one leaves nothing behind.
 func TestSyncsWithoutADriver(t *testing.T) {
 	p := playSyncs(t)
 	p.SetSyncDriver(func() driver.Driver { return nil })

@@ -13,12 +13,13 @@ import (
 )
 
 // helpers manages the goroutines that make plain system calls for Transfers. Each kind of call to a
-// device has helpers of its own, so that calls that hang hold up no others, where the device answers these.
+// device has separate helpers, so that calls that hang do not hold up calls of a kind that the
+// device answers.
 type helpers struct {
 	s *Scheduler
 
 	mu  sync.Mutex
-	by  map[helped]*deviceHelpers // those that exist. Under mu
+	by  map[helped]*deviceHelpers // all that exist. Under mu
 	all sync.WaitGroup
 
 	unused spare.Pool[deviceHelpers]
@@ -30,10 +31,10 @@ type helped struct {
 	kind   budget.Kind
 }
 
-// deviceHelpers is the helpers of one kind of call to a device. They perform Transfers in the order of arrival.
-// They exist while there is something to do, and there are at most as many as the device has
-// permits. A helper acquires its permit first and takes a Transfer then, so that a Transfer that
-// still waits can be withdrawn.
+// deviceHelpers is the helpers of one kind of call to a device. They perform Transfers in the order
+// of arrival. Helpers exist while there is something to do, and there are at most as many as the
+// device has permits. A helper acquires its permit first and takes a Transfer then, so that a
+// Transfer that still waits can be withdrawn.
 type deviceHelpers struct {
 	h *helpers
 	helped
@@ -107,8 +108,8 @@ func (d *deviceHelpers) run() {
 	}
 }
 
-// widen raises the number of permits if none is free and the first Transfer's file system leaves threads as all
-// the parallelism that there is.
+// widen raises the number of permits if none is free and the first Transfer's file system leaves
+// threads as all the parallelism that there is.
 func (d *deviceHelpers) widen() {
 	s := d.h.s
 	if !d.device.Budget.Full(d.kind) {

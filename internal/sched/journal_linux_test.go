@@ -16,11 +16,13 @@ import (
 	"github.com/sluiceio/sluice/internal/test/allocs"
 )
 
-// A trial of a governor becomes a record: its choice is the name, and its epoch and result are the other fields.
+// A trial of a governor becomes a record: its choice is the name, and its epoch and result are the
+// other fields.
 func TestTrialsAreRecorded(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	for _, c := range []struct {
-		inFlight     int32         // with few, plain calls are the first guess, and the queue is tried
+		// inFlight decides the first guess: with few it is plain calls, and the queue is tried.
+		inFlight     int32
 		queue, plain time.Duration // how long an operation takes
 		name         uint8
 		res          int32
@@ -52,7 +54,8 @@ func TestTrialsAreRecorded(t *testing.T) {
 			}
 			var operations int32 // of the trial
 			_, calls := recorded(t, s, func() {
-				time.Sleep(10 * wait) // else the first epochs, by that clock, would begin before the recording
+				// Otherwise the first epochs, by that clock, would begin before the recording.
+				time.Sleep(10 * wait)
 				for changes, last := 0, operate(); changes < 2; {
 					switch isPlain := operate(); {
 					case isPlain != last:
@@ -88,14 +91,16 @@ func TestTrialsAreRecorded(t *testing.T) {
 	}
 }
 
-// A trial is recorded at its time, though the clock of governors began at another time than the clock of records.
+// A trial is recorded at its time, though the clock of governors began at another time than the
+// clock of records.
 func TestTimeOfTrial(t *testing.T) {
 	s := New(script.New(8), Options{Govern: true})
 	s.paths.Clock = func() time.Duration { return time.Hour }
 	const ago, length = 15 * time.Millisecond, 10 * time.Millisecond
 	trial := governor.Trial{Choice: governor.Plain, Began: time.Hour - ago, Ended: time.Hour - ago + length, Rate: 1e9}
 	journal{s}.Trial(trial) // while nothing is recorded
-	var times [4]int64      // the recording begins between times 0 and 1, and Trial runs between 2 and 3
+	// The recording begins between times 0 and 1, and Trial runs between 2 and 3.
+	var times [4]int64
 	times[0] = record.Now()
 	_, calls := recorded(t, s, func() {
 		times[1] = record.Now()

@@ -11,8 +11,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// A direct write that would have to wait is made as a plain call. The file's next ones are left to the threads of the
-// kernel, if the driver has such, the file system lets several write to the file, and there is only one device.
+// A direct write that would have to wait is made as a plain call. The file's next ones are left to
+// the threads of the kernel, if the driver has such, the file system lets several write to the
+// file, and there is only one device.
 func TestDirectWritesThatWait(t *testing.T) {
 	for _, c := range []struct {
 		name    string

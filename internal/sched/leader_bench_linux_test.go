@@ -21,9 +21,10 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// BenchmarkLeader is what an operation costs that goes through the queue of one ring, as reads of 4 KiB with O_DIRECT by
-// 64 goroutines: on a driver that answers at once, which is our own cost alone, and on a file in memory (tmpfs), a device
-// that never waits. The metrics are the time of an operation, and the processor time of the process for it.
+// BenchmarkLeader is what an operation costs that goes through the queue of one ring, as reads of 4
+// KiB with O_DIRECT by 64 goroutines: on a driver that answers at once, which is our own cost
+// alone, and on a file in memory (tmpfs), a device that never waits. The metrics are the time of an
+// operation, and the processor time of the process for it.
 //
 //	go test -run '^$' -bench Leader -count=10 ./internal/sched
 func BenchmarkLeader(b *testing.B) {

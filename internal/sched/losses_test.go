@@ -108,7 +108,7 @@ func TestSynchronousWriteLeaves(t *testing.T) {
 	want(t, nil, b)
 }
 
-// What says that nothing was written is no loss of those beside it.
+// An error that says that nothing was written is no loss for the writes beside it.
 func TestSynchronousWriteThatIsRefused(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.EFBIG, syscall.EINVAL, syscall.EPERM} {
 		p, results := playWrites(t)

@@ -227,8 +227,8 @@ func readCanceled(t *testing.T, s *Scheduler, f *File) {
 	}
 }
 
-// TestLossWhileOneIsStuck: an operation that the driver has and that does not end
-// holds up none of those that come when the driver is lost.
+// TestLossWhileOneIsStuck: an operation that the driver has and that does not end holds up no
+// operation that comes when the driver is lost.
 func TestLossWhileOneIsStuck(t *testing.T) {
 	hang.Watch(t)
 	p, err := pool.New(pool.Options{Depth: 4, Threads: 4})

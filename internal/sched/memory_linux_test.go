@@ -68,7 +68,7 @@ func TestMemoryTakesNoPermit(t *testing.T) {
 	}
 }
 
-// What is in /dev is on a file system in memory, and is none of its files.
+// A device file in /dev is on a file system in memory, and is not a file of that file system.
 func TestDevicesAreNotInMemory(t *testing.T) {
 	for _, name := range []string{"/dev/null", "/dev/shm", "/dev"} {
 		fd, err := unix.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)

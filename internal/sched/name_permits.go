@@ -8,21 +8,26 @@ import (
 	"github.com/sluiceio/sluice/internal/budget"
 )
 
-// names bounds the calls of Batches with names, and with files that the Batch alone knows. Which device a name leads to
-// is not known before the call. So these calls have a Budget of their own, as if they were for one more device. An open
-// may wait for the other end of a pipe, or for a server, and another Batch should not wait for that. So while all
-// permits are taken, each of mostBeside Batches may make one call more.
+// names bounds the calls of Batches with names, and with files that the Batch alone knows. The
+// device of a name is not known before the call. So these calls have a separate Budget, as if they
+// were for one more device. An open may wait for the other end of a pipe, or for a server, and
+// another Batch should not wait for that. So while all permits are taken, each of mostBeside
+// Batches may make one call more.
 type names struct {
 	all budget.Budget
 
-	mu      sync.Mutex
-	beside  int                // such calls beside those with permits. Under mu, as are the next and all IsolatedContexts
-	starved []*IsolatedContext // with goroutines that wait, and no call beside the others
+	mu sync.Mutex
+	// beside is the number of calls of IsolatedContexts that have no permit. mu guards it, the
+	// fields that follow, and all IsolatedContexts.
+	beside int
+	// starved is the contexts with goroutines that wait, and with no call beside the permits.
+	starved []*IsolatedContext
 }
 
 const mostBeside = 16
 
-// Names returns how many calls with names are in progress, and how many goroutines wait for a permit.
+// Names returns how many calls with names are in progress, and how many goroutines wait for a
+// permit.
 func (s *Scheduler) Names() (calls, waiting int) {
 	n := &s.names
 	n.mu.Lock()
@@ -30,16 +35,17 @@ func (s *Scheduler) Names() (calls, waiting int) {
 	return int(n.all.InUse()) + n.beside, n.all.Waiting()
 }
 
-// IsolatedContext is a context, that of a Batch, of which one call with a name may go on while calls of
-// others have all permits. Only a pointer to it is a context.Context.
+// IsolatedContext is the context of a Batch. One call with a name of the Batch may go on while
+// calls of other Batches have all permits. Only a pointer to it is a context.Context.
 type IsolatedContext struct {
 	context.Context
 
-	beside  bool          // there is such a call
+	beside  bool          // one call goes on beside the permits
 	waiting []*nameWaiter // for a permit
 }
 
-// nameWaiter is a goroutine that waits for a permit, or for its turn to be the one call beside the others.
+// nameWaiter is a goroutine that waits for a permit, or for its turn to make the one call beside
+// the permits.
 type nameWaiter struct {
 	turn context.CancelFunc // ends the wait
 	has  bool               // it has its turn
@@ -56,7 +62,8 @@ func (c *IsolatedContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// namePermit is a permit for a call with a name. By is the context whose call beside the others it is, or nil.
+// namePermit is a permit for a call with a name. By is nil, or the context that has one call beside
+// the permits: then the namePermit is for that call.
 type namePermit struct {
 	budget.Permit
 	by *IsolatedContext
@@ -70,7 +77,8 @@ func (n *names) release(p namePermit) {
 	p.Release()
 }
 
-// endBeside ends the call of c beside the others. Another of c that waits has its turn then, or one of another context.
+// endBeside ends the call of c beside the permits. Then another goroutine of c that waits has its
+// turn, or a goroutine of another context.
 func (n *names) endBeside(c *IsolatedContext) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -84,7 +92,8 @@ func (n *names) endBeside(c *IsolatedContext) {
 	}
 }
 
-// giveTurn lets the first that waits in c be its call beside the others. It must be called with mu held.
+// giveTurn lets the first goroutine that waits in c make the call beside the permits. It must be
+// called with mu held.
 func (n *names) giveTurn(c *IsolatedContext) {
 	w := c.waiting[0]
 	n.remove(c, w)
@@ -94,7 +103,8 @@ func (n *names) giveTurn(c *IsolatedContext) {
 	w.turn()
 }
 
-// remove takes w out of those that wait in c, if it is there. It must be called with mu held.
+// remove takes w out of the goroutines that wait in c, if it is there. It must be called with mu
+// held.
 func (n *names) remove(c *IsolatedContext, w *nameWaiter) {
 	c.waiting = slices.DeleteFunc(c.waiting, func(other *nameWaiter) bool { return other == w })
 	if len(c.waiting) == 0 {
@@ -102,8 +112,9 @@ func (n *names) remove(c *IsolatedContext, w *nameWaiter) {
 	}
 }
 
-// namePermit acquires a permit for a call of a kind. The error is ctx's. That ctx can end makes no difference to how
-// many such calls are made at a time: a call with a name can wait for anything in any case.
+// namePermit acquires a permit for a call of a kind. The error is ctx's. That ctx can end makes no
+// difference to how many such calls are made at a time: a call with a name can wait for anything in
+// any case.
 func (s *Scheduler) namePermit(ctx context.Context, kind CallKind) (namePermit, error) {
 	n := &s.names
 	if p, ok := n.all.TryAcquire(kind); ok {
@@ -117,7 +128,7 @@ func (s *Scheduler) namePermit(ctx context.Context, kind CallKind) (namePermit, 
 	return namePermit{p, nil}, err
 }
 
-// acquireOr acquires a permit, or c's call beside the others.
+// acquireOr acquires a permit, or c's call beside the permits.
 func (n *names) acquireOr(ctx context.Context, c *IsolatedContext, kind CallKind) (namePermit, error) {
 	n.mu.Lock()
 	if !c.beside && n.beside < mostBeside {

@@ -12,8 +12,9 @@ import (
 // isolated is the context of a Batch.
 func isolated(ctx context.Context) *IsolatedContext { return &IsolatedContext{Context: ctx} }
 
-// While calls of others have all permits, each Batch may make one call, up to mostBeside Batches. When one of them has
-// ended, the next of the same Batch goes on, or else another Batch. All of them end, and nothing is counted then.
+// While calls of others have all permits, each Batch may make one call, up to mostBeside Batches.
+// When one of them has ended, the next of the same Batch goes on, or else another Batch. All of
+// them end, and nothing is counted then.
 func TestCallsBesideOthers(t *testing.T) {
 	for _, threads := range []int{0, 1} {
 		hang.Watch(t)

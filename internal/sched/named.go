@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// This file is about what a Batch does by plain calls: with names (open, stat, rename), and with files that no
-// other operation knows of (batch/raw.go). Their permits are in name_permits.go.
+// This file is about what a Batch does by plain calls: with names (open, stat, rename), and with
+// files that no other operation knows of (batch/raw.go). Their permits are in name_permits.go.
 
 // NamedCall is a system call with a name, about to be made or in progress.
 type NamedCall struct {
@@ -24,8 +24,8 @@ type NamedCall struct {
 	permit           namePermit
 }
 
-// BeginNamed begins a system call of a kind that may wait: it acquires a permit. If ctx ends first, it
-// returns ctx's error and the call must not be made. The caller ends the call with End.
+// BeginNamed begins a system call of a kind that may wait: it acquires a permit. If ctx ends first,
+// it returns ctx's error and the call must not be made. The caller ends the call with End.
 func (s *Scheduler) BeginNamed(ctx context.Context, kind CallKind) (NamedCall, error) {
 	asked := s.paths.Recording.Now()
 	p, err := s.namePermit(ctx, kind)
@@ -42,8 +42,8 @@ func (s *Scheduler) BeginNamedWithoutPermit() NamedCall {
 }
 
 // End releases the permit, if the call has one, and counts and records the call. Kind is the
-// record's (record.KindOpen …) and name is the file's. Off and size are those of a range, where
-// the call has one.
+// record's (record.KindOpen …) and name is the file's. Off and size say the range, where the call
+// has one.
 func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
 	c.s.names.release(c.permit)
 	c.s.paths.Counters.Add(counters.Blocking, driver.Code(kind), 0)

@@ -7,7 +7,8 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// TestNamedCallReleasesItsPermit: the end of a NamedCall releases the permit that its beginning acquired, and no other.
+// TestNamedCallReleasesItsPermit: the end of a NamedCall releases the permit that its beginning
+// acquired, and no other.
 func TestNamedCallReleasesItsPermit(t *testing.T) {
 	s := New(async{script.NewHeld(8)}, Options{Threads: 4})
 	waits, err := s.BeginNamed(t.Context(), Changes)

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceio/sluice/internal/budget"
 )
 
-// held is the permits that tests hold, of the Device that stands for none. Where Options.Threads is set, they leave
-// fewer to all others.
+// held is the permits that tests hold, of the Device that stands for none. Where Options.Threads is
+// set, they leave fewer to all others.
 var held struct {
 	sync.Mutex
 	of map[*Scheduler][]budget.Permit

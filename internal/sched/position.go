@@ -10,10 +10,11 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// A file's position can be shared: with descriptors that dup(2) has made, with other processes. The kernel moves it
-// under a lock, so that each read(2) and write(2) has bytes of its own. So has each Read and Write here: it is one
-// read(2) or write(2), or reserves its bytes by one lseek(2), and transfers them at their offset (readShared). A Read
-// of a file whose position is private looks into the page cache before it does so (readPrivate).
+// A file's position can be shared: with descriptors that dup(2) has made, with other processes. The
+// kernel moves it under a lock, so that no two read(2) or write(2) have the same bytes. The same
+// holds for Read and Write here: each is one read(2) or write(2), or reserves its bytes by one
+// lseek(2) and transfers them at their offset (readShared). A Read of a file whose position is
+// private looks into the page cache before it does so (readPrivate).
 
 // Read reads up to len(b) bytes at the file's position and moves it, as
 // read(2). At the end of the file it returns 0, io.EOF.
@@ -30,8 +31,8 @@ func (s *Scheduler) Read(f *File, b []byte) (int, error) {
 	return 0, errorOf(context.Background(), res)
 }
 
-// readCurrent is read(2) at the position. With looks it looks into the page cache before it asks how much
-// is in flight, as ForeignFile.Misses does for its caller.
+// readCurrent is read(2) at the position. With looks it looks into the page cache before it asks
+// how much is in flight, as ForeignFile.Misses does for its caller.
 func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 	ctx := context.Background()
 	classed := s.paths.Classes.Active()
@@ -62,8 +63,8 @@ func (s *Scheduler) readByCall(ctx context.Context, f *File, b []byte) int32 {
 	return s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
 }
 
-// positionKind returns the kind of a Read of n bytes at the position. A small buffered one has not looked into the
-// page cache, and mostly finds its bytes there.
+// positionKind returns the kind of a Read of n bytes at the position. A small buffered one has not
+// looked into the page cache, and mostly finds its bytes there.
 func positionKind(f *File, n int) governor.Kind {
 	if n < largeRead && f.Flags&driver.Direct == 0 {
 		return governor.PositionReads
@@ -80,10 +81,10 @@ func (s *Scheduler) mayReserve(f *File) bool {
 	return f.CanLook.Load() && (s.paths.FindsEnd || s.paths.AsyncBuffered[driver.Read])
 }
 
-// readShared is a Read at a position that may be shared. It moves the position over all of b by one lseek(2), so
-// that others at the position get other bytes, and then reads b at the old position. What of b is beyond the end
-// of the file is given back before the read waits for the disk: another user of the position may write meanwhile,
-// and would leave a hole there.
+// readShared is a Read at a position that may be shared. It moves the position over all of b by one
+// lseek(2), so that others at the position get other bytes, and then reads b at the old position.
+// The part of b beyond the end of the file is given back before the read waits for the disk:
+// another user of the position may write during the wait, and would leave a hole there.
 func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 	b = b[:min(len(b), sys.MaxRW)]
 	end, ok := sys.Advance(f.FD, int64(len(b)))
@@ -98,7 +99,7 @@ func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 			return found
 		}
 	}
-	// What was found stays reserved, although the file may have become shorter since.
+	// The bytes that were found stay reserved, although the file may have become shorter since.
 	least := int(max(found, 0))
 	rest, end := giveBackBeyondEnd(f, len(b)-least, end)
 	n := least + rest
@@ -110,7 +111,8 @@ func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 	case n == 0:
 		return s.readAtEnd(ctx, f, b, pos)
 	case looks:
-		s.paths.RecordEndLook(asked, found) // if the look has found an end that the file no longer has
+		// This matters if the look has found an end that the file no longer has.
+		s.paths.RecordEndLook(asked, found)
 		res = s.readRest(ctx, f, b[:n], pos, max(found, 0))
 	case direct: // a part of a block cannot be asked for
 		res = min(s.readReserved(ctx, f, b, pos), int32(n))
@@ -121,8 +123,9 @@ func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
 	return res
 }
 
-// readAtEnd is a Read at pos, the end of the file as fstat(2) has it. Nothing is reserved: there is most likely
-// nothing to read. But the file may have become longer since, and files of /proc have no size.
+// readAtEnd is a Read at pos, the end of the file as fstat(2) has it. Nothing is reserved: there is
+// most likely nothing to read. But the file may have become longer since, and files of /proc have
+// no size.
 func (s *Scheduler) readAtEnd(ctx context.Context, f *File, b []byte, pos int64) int32 {
 	res := s.readReserved(ctx, f, b, pos)
 	if res <= 0 {
@@ -132,15 +135,16 @@ func (s *Scheduler) readAtEnd(ctx context.Context, f *File, b []byte, pos int64)
 	if ok && end == pos+int64(res) {
 		return res
 	}
-	// Another user of the position has moved it meanwhile, and may have read these bytes.
+	// Another user of the position has moved it since, and may have read these bytes.
 	if ok {
 		sys.Advance(f.FD, -int64(res))
 	}
 	return s.readShared(ctx, f, b)
 }
 
-// giveBackBeyondEnd moves the position back over what the file does not have of the n bytes before end, which were
-// reserved. It returns how many are left, and their end. All are left if the file's size is not known.
+// giveBackBeyondEnd moves the position back over what the file does not have of the n bytes before
+// end, which were reserved. It returns how many are left, and their end. All are left if the file's
+// size is not known.
 func giveBackBeyondEnd(f *File, n int, end int64) (int, int64) {
 	size, ok := sys.RegularSize(f.FD)
 	if !ok || end <= size {
@@ -151,7 +155,8 @@ func giveBackBeyondEnd(f *File, n int, end int64) (int, int64) {
 	return n - int(beyond), end - beyond
 }
 
-// writeReserved moves the position over all of b by one lseek(2), and then writes b at the old position.
+// writeReserved moves the position over all of b by one lseek(2), and then writes b at the old
+// position.
 func (s *Scheduler) writeReserved(ctx context.Context, f *File, b []byte) int32 {
 	b = b[:min(len(b), sys.MaxRW)]
 	end, ok := sys.Advance(f.FD, int64(len(b)))
@@ -163,25 +168,26 @@ func (s *Scheduler) writeReserved(ctx context.Context, f *File, b []byte) int32 
 	return res
 }
 
-// giveBack moves the position back over what was reserved and not transferred of the n bytes before end. The
-// result of the transfer is res.
-//
-// A short read has met the end of the file, where several may read at once, and each gives back its own part. A
-// failed transfer gives its bytes back only if the position has not moved since: otherwise the next Read would
-// return the bytes of a later transfer once more, and the next Write overwrite them.
+// giveBack moves the position back over the bytes that were reserved and not transferred, of the n
+// bytes before end. The result of the transfer is res.
 func giveBack(f *File, code driver.Code, n int, end int64, res int32) {
 	left := int64(n) - int64(max(res, 0))
 	if left == 0 {
 		return
 	}
+	// A short read has met the end of the file. Several may do so at once, and each gives back its
+	// part. A failed transfer gives its bytes back only if the position has not moved since:
+	// otherwise the next Read would return the bytes of a later transfer once more, and the next
+	// Write overwrite them.
 	atEnd := code == driver.Read && res >= 0
 	if now, ok := sys.Tell(f.FD); atEnd || ok && now == end {
 		sys.Advance(f.FD, -left)
 	}
 }
 
-// readReserved reads at off until the end of the file. What a driver does without waiting (driver.NoWait) may
-// end earlier: btrfs reads through the page cache what is not aligned, and gives what is there.
+// readReserved reads at off until the end of the file. A read that a driver makes without waiting
+// (driver.NoWait) may end earlier: btrfs makes unaligned reads through the page cache, and returns
+// only the bytes that are there.
 func (s *Scheduler) readReserved(ctx context.Context, f *File, b []byte, off int64) int32 {
 	n := 0
 	for n < len(b) {
@@ -206,8 +212,9 @@ func (s *Scheduler) readLooking(ctx context.Context, f *File, b []byte, off int6
 	return s.readAfterLook(ctx, f, b, off, 0, found, asked)
 }
 
-// readPrivate is readShared for a buffered Read. If the position is private, it first looks into the page cache
-// at the position. If all of b is there, that is one system call. The caller holds f.PositionMu.
+// readPrivate is readShared for a buffered Read. If the position is private, it first looks into
+// the page cache at the position. If all of b is there, that is one system call. The caller holds
+// f.PositionMu.
 func (s *Scheduler) readPrivate(ctx context.Context, f *File, b []byte) int32 {
 	b = b[:min(len(b), sys.MaxRW)]
 	l := s.lookAtPosition(f, b)
@@ -238,10 +245,11 @@ type positionLook struct {
 	end      int64
 }
 
-// lookAtPosition reads what the page cache has at the position, if that is private, and moves the position over
-// the rest of b, as far as the file has it. Both are done under PrivateMu, so that no reader elsewhere comes in
-// between. Neither waits for a disk. The position is never left beyond the end of the file: it may become shared
-// while the Read waits, and a write there would leave a hole.
+// lookAtPosition reads the bytes that the page cache has at the position, if the position is
+// private, and moves the position over the rest of b, as far as the file has it. It holds PrivateMu
+// for both, so that no reader elsewhere comes in between, and does not wait for a disk. The
+// position is never left beyond the end of the file: it may become shared while the Read waits, and
+// a write there would leave a hole.
 func (s *Scheduler) lookAtPosition(f *File, b []byte) (l positionLook) {
 	f.PrivateMu.Lock()
 	defer f.PrivateMu.Unlock()
@@ -281,7 +289,7 @@ func (s *Scheduler) readRest(ctx context.Context, f *File, b []byte, off int64, 
 	return after(n, s.readReserved(ctx, f, b[n:], off+int64(n)))
 }
 
-// after is the result of a read of which n bytes were read before and then a transfer gave res. An error
+// after returns the result of a read after n bytes were read and a transfer then gave res. An error
 // after the first bytes is left to the next Read.
 func after(n, res int32) int32 {
 	if n == 0 {

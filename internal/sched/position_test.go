@@ -30,7 +30,8 @@ func recordFile(t *testing.T, records int) *os.File {
 	for i := range b {
 		b[i] = byte(i / recordSize)
 	}
-	name := filepath.Join(places.Disk(t), "file") // a look into the page cache finds nothing in memory
+	// A look into the page cache finds nothing in memory.
+	name := filepath.Join(places.Disk(t), "file")
 	if err := os.WriteFile(name, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -46,8 +47,9 @@ func recordFile(t *testing.T, records int) *os.File {
 	return f
 }
 
-// whereMissing calls try until it returns true or the test has failed, and reports whether it returned true. Try is
-// to return false if all that it was to read was in memory: the kernel's read-ahead may have brought it there.
+// whereMissing calls try until it returns true or the test has failed, and reports whether it
+// returned true. Try is to return false if all that it was to read was in memory: the kernel's
+// read-ahead may have brought it there.
 func whereMissing(t *testing.T, try func() bool) bool {
 	for range 20 {
 		if try() {
@@ -142,8 +144,9 @@ func TestReadAtTheEndIsOneAtAPosition(t *testing.T) {
 	}
 }
 
-// TestReadBesideAWriteAtTheEnd: while a Read that reaches beyond the end waits for the driver, somebody who shares the
-// position writes. The write follows the bytes that the Read has, and leaves no hole.
+// TestReadBesideAWriteAtTheEnd: while a Read that reaches beyond the end waits for the driver,
+// somebody who shares the position writes. The write follows the bytes that the Read has, and
+// leaves no hole.
 func TestReadBesideAWriteAtTheEnd(t *testing.T) {
 	for _, direct := range []bool{false, true} { // as far as the scheduler knows
 		file := recordFile(t, 1)
@@ -178,8 +181,9 @@ func TestReadBesideAWriteAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestReadAtTheEnd: a Read at the end of the file needs no permit. If the file becomes longer while the driver
-// reads, the Read has the new bytes, unless somebody who shares the position has read them.
+// TestReadAtTheEnd: a Read at the end of the file needs no permit. If the file becomes longer while
+// the driver reads, the Read has the new bytes, unless somebody who shares the position has read
+// them.
 func TestReadAtTheEnd(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -232,8 +236,8 @@ func TestReadAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestReadThatFailsBesideAnother: the bytes of a Read that came after one that fails are not read again. A Read that
-// fails alone leaves the position where it was.
+// TestReadThatFailsBesideAnother: the bytes of a Read that came after one that fails are not read
+// again. A Read that fails alone leaves the position where it was.
 func TestReadThatFailsBesideAnother(t *testing.T) {
 	for _, beside := range []bool{false, true} {
 		file := recordFile(t, 4)
@@ -338,8 +342,8 @@ func TestDirectShort(t *testing.T) {
 	}
 }
 
-// TestClassAtAPosition: an operation of a class, which is granted in parts, is one at the position all
-// the same.
+// TestClassAtAPosition: an operation of a class, which is granted in parts, is one at the position
+// all the same.
 func TestClassAtAPosition(t *testing.T) {
 	file := recordFile(t, 256)
 	fd := int(file.Fd())
@@ -367,8 +371,8 @@ func TestClassAtAPosition(t *testing.T) {
 	}
 }
 
-// TestReadAtTakesAllAtOnce: what is partly in the page cache is read in one call, where the
-// driver does not read in parts. A write that comes meanwhile is in all of it.
+// TestReadAtTakesAllAtOnce: a range that is partly in the page cache is read in one call, where the
+// driver does not read in parts. A write that comes during the read is in all of the bytes.
 func TestReadAtTakesAllAtOnce(t *testing.T) {
 	reads := map[string]func(s *Scheduler, f *File, b []byte) (int, error){
 		"ReadAt": func(s *Scheduler, f *File, b []byte) (int, error) { return s.ReadAt(context.Background(), f, b, 0) },
@@ -381,14 +385,15 @@ func TestReadAtTakesAllAtOnce(t *testing.T) {
 	}
 }
 
-// readOfAPart reads a record of which a part is in memory. It returns false if the read has found all of it.
+// readOfAPart reads a record that is in memory in part. It returns false if the read has found all
+// of it.
 func readOfAPart(t *testing.T, name string, read func(s *Scheduler, f *File, b []byte) (int, error)) bool {
 	file := recordFile(t, 4)
 	s, calls := overwriting(t)
 	defer s.Close()
 	f := foreignFile(int(file.Fd()), false, false)
 	b := make([]byte, recordSize)
-	// Another record than the one that is read below: a look that finds a part starts read-ahead.
+	// This record is not the one that is read below: a look that finds a part starts read-ahead.
 	if n := sys.ReadCached(f.FD, b, 2*recordSize); n <= 0 || n == recordSize {
 		skip.For(t, skip.NoWait, "nothing is partly in memory here")
 	}
@@ -408,8 +413,8 @@ func readOfAPart(t *testing.T, name string, read func(s *Scheduler, f *File, b [
 	return true
 }
 
-// overwriting returns a Scheduler whose driver does not read in parts, and how many plain calls it has made.
-// Before the first one it makes record 77 of its file's first record.
+// overwriting returns a Scheduler whose driver does not read in parts, and how many plain calls it
+// has made. Before the first one it makes record 77 of its file's first record.
 func overwriting(t *testing.T) (s *Scheduler, calls *int) {
 	t.Helper()
 	drv, err := pool.New(pool.Options{Depth: 8, Threads: 2})
@@ -427,7 +432,7 @@ func overwriting(t *testing.T) (s *Scheduler, calls *int) {
 	return s, calls
 }
 
-// readOverwritten fails the test unless a read of such a Scheduler has got record 77, which is b, by one call. It
+// readOverwritten fails the test unless a read has got record 77, which is b, by one call. It
 // returns false if the read has found the first record, all of it, in memory.
 func readOverwritten(t *testing.T, name string, b []byte, calls int) bool {
 	t.Helper()

@@ -47,8 +47,8 @@ func wantPosition(t *testing.T, f *File, pos int64) {
 	}
 }
 
-// TestPrivateReadLooksAtThePosition: a Read from memory is one call at the position. After SharePosition it is
-// made at an offset, which an lseek(2) has reserved.
+// TestPrivateReadLooksAtThePosition: a Read from memory is one call at the position. After
+// SharePosition it is made at an offset, which an lseek(2) has reserved.
 func TestPrivateReadLooksAtThePosition(t *testing.T) {
 	file := recordFile(t, 3)
 	f := privateFile(file)
@@ -78,18 +78,21 @@ func TestPrivateReadLooksAtThePosition(t *testing.T) {
 	}
 }
 
-// TestPrivateReadMisses: the driver reads what the page cache lacks: the second half of a record, or all of
-// what is asked for. SharePosition does not wait for the driver, and a reader that comes then gets other bytes.
+// TestPrivateReadMisses: the driver reads what the page cache lacks: the second half of a record,
+// or the whole record. SharePosition does not wait for the driver, and a reader that comes then
+// gets other bytes.
 func TestPrivateReadMisses(t *testing.T) {
-	for _, start := range []int64{0, recordSize / 2} { // the second half of a record is not in memory
+	// The second half of a record is not in memory.
+	for _, start := range []int64{0, recordSize / 2} {
 		if !whereMissing(t, func() bool { return readPrivateMiss(t, start) }) {
 			t.Logf("from %d: whenever the driver was to be asked, the rest was in memory", start)
 		}
 	}
 }
 
-// TestPrivateReadBesideAWriteAtTheEnd: a Read that reaches beyond the end waits for the driver, the position becomes
-// shared, and another writes there. The write follows the bytes that the Read has, and leaves no hole.
+// TestPrivateReadBesideAWriteAtTheEnd: a Read that reaches beyond the end waits for the driver, the
+// position becomes shared, and another writes there. The write follows the bytes that the Read has,
+// and leaves no hole.
 func TestPrivateReadBesideAWriteAtTheEnd(t *testing.T) {
 	if !whereMissing(t, func() bool { return readPrivateEnd(t) }) {
 		t.Log("whenever the driver was to be asked, the end was in memory")
@@ -127,8 +130,9 @@ func readPrivateEnd(t *testing.T) (asked bool) {
 	return true
 }
 
-// readPrivateMiss reads the first record of a file from start on, which another makes shared once the driver is
-// asked. It reports whether the driver was asked: the kernel may have brought the bytes into memory before.
+// readPrivateMiss reads the first record of a file from start on, which another makes shared once
+// the driver is asked. It reports whether the driver was asked: the kernel may have brought the
+// bytes into memory before.
 func readPrivateMiss(t *testing.T, start int64) (asked bool) {
 	file := recordFile(t, 4)
 	f := privateFile(file)
@@ -165,15 +169,16 @@ func readPrivateMiss(t *testing.T, start int64) (asked bool) {
 	return true
 }
 
-// TestPrivateReadTakesAllAtOnce: where the driver does not read in parts, a Read is one read, as a ReadAt is
-// (TestReadAtTakesAllAtOnce).
+// TestPrivateReadTakesAllAtOnce: where the driver does not read in parts, a Read is one read, as a
+// ReadAt is (TestReadAtTakesAllAtOnce).
 func TestPrivateReadTakesAllAtOnce(t *testing.T) {
 	if !whereMissing(t, func() bool { return privateReadOfAPart(t) }) && !t.Failed() {
 		t.Error("Read found all in memory each time")
 	}
 }
 
-// privateReadOfAPart makes a Read of a record of which a part is in memory. It returns false if the Read has found all of it.
+// privateReadOfAPart makes a Read of a record that is in memory in part. It returns false if the
+// Read has found all of it.
 func privateReadOfAPart(t *testing.T) bool {
 	file := recordFile(t, 2)
 	f := privateFile(file)
@@ -190,7 +195,8 @@ func privateReadOfAPart(t *testing.T) bool {
 	return readOverwritten(t, "Read", b, *calls)
 }
 
-// TestPrivateReadAtTheEnd: the position stays at the end of the file, whether the kernel says where that is or not.
+// TestPrivateReadAtTheEnd: the position stays at the end of the file, whether the kernel says where
+// that is or not.
 func TestPrivateReadAtTheEnd(t *testing.T) {
 	for _, knows := range []bool{false, true} {
 		if knows && !sys.CachedKnowsEnd() {
@@ -220,8 +226,8 @@ func TestPrivateReadAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestPositionBecomesShared: while one goroutine reads a File with a private position, another gets the descriptor,
-// and reads too. Each record is read once, and whole.
+// TestPositionBecomesShared: while one goroutine reads a File with a private position, another gets
+// the descriptor, and reads too. Each record is read once, and whole.
 func TestPositionBecomesShared(t *testing.T) {
 	const records = 128
 	r := rand.New(rand.NewPCG(seed.Of(t), 0))
@@ -245,8 +251,8 @@ func TestPositionBecomesShared(t *testing.T) {
 	}
 }
 
-// shareInTheMiddle reads f to its end, and from after that many Reads also past s. It returns how often
-// each record was read.
+// shareInTheMiddle reads f to its end, and from after that many Reads also past s. It returns how
+// often each record was read.
 func shareInTheMiddle(t *testing.T, s *Scheduler, f *File, after int64) *[256]atomic.Int64 {
 	var seen [256]atomic.Int64
 	var reads atomic.Int64
@@ -278,8 +284,8 @@ func shareInTheMiddle(t *testing.T, s *Scheduler, f *File, after int64) *[256]at
 	return &seen
 }
 
-// isHalved reports whether the page cache has a part of the last record of file. The look may have the kernel read
-// the rest, so that record is of no use afterwards.
+// isHalved reports whether the page cache has a part of the last record of file. The look may have
+// the kernel read the rest, so that record is of no use afterwards.
 func isHalved(file *os.File) bool {
 	end, _ := file.Seek(0, io.SeekEnd)
 	_, err := file.Seek(0, io.SeekStart)

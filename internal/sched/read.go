@@ -9,9 +9,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// ReadAt reads len(b) bytes at off, which is not negative, and returns how many it has read.
-// They are fewer than len(b) only with an error: io.EOF at the end of the file, ctx's error,
-// or a syscall.Errno. The caller must use f (File.Use) during the call.
+// ReadAt reads len(b) bytes at off, which is not negative, and returns how many it has read. It
+// reads fewer than len(b) only with an error: io.EOF at the end of the file, ctx's error, or a
+// syscall.Errno. The caller must use f (File.Use) during the call.
 //
 // A read of less than largeRead bytes looks into the page cache first, however little is in
 // flight. The look cannot wait, so it needs no permit.
@@ -27,7 +27,8 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 	return s.readAll(ctx, f, b, off, 0, s.readAfterLook(ctx, f, b, off, 0, found, asked))
 }
 
-// ReadFixed is ReadAt into registered memory. Reg is driver.Op's Reg, here and below: 0 for other memory.
+// ReadFixed is ReadAt into registered memory. Reg is driver.Op's Reg, here and below: 0 for other
+// memory.
 func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
 	s.count(ctx, readKind(len(b)), f)
 	return s.readAll(ctx, f, b, off, reg, s.read(ctx, f, b, off, reg))
@@ -94,11 +95,11 @@ func (s *Scheduler) readUncached(ctx context.Context, f *File, b []byte, off int
 	return s.waitOrQueue(ctx, driver.Read, f, b, off, reg)
 }
 
-// readAtOnce goes on with a read of which ReadCached has found n bytes. One pread(2) takes all
-// of its bytes at once, and on xfs no write comes in between. So where the rest would be a
-// plain call, that call reads everything again. Where the rest would be queued, the n bytes
-// stay as they are: io_uring itself reads in parts what it has to wait for. They also stay where
-// the file is known to end after them. A read of more than MaxCached bytes is made in parts.
+// readAtOnce goes on with a read after ReadCached has found its first n bytes. One pread(2) takes
+// all of its bytes at once, and on xfs no write comes in between. So where the rest would be a
+// plain call, that call reads everything again. Where the rest would be queued, the n bytes stay as
+// they are: io_uring itself reads in parts where it has to wait. The n bytes also stay where the
+// file is known to end after them. A read of more than MaxCached bytes is made in parts.
 func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64, n int32) int32 {
 	b = b[:min(len(b), sys.MaxCached)]
 	async := s.paths.Async(driver.Read, f)
@@ -118,7 +119,8 @@ func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64
 		return s.paths.PlainCall(0, p, driver.Read, f, b, off)
 	}
 	res := s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), driver.Read, f, b, off)
-	if res == ecanceled { // ctx has ended, and no call was made: the next transfer returns its error
+	// ctx has ended, and no call was made: the next transfer returns the error of ctx.
+	if res == ecanceled {
 		return n
 	}
 	return res

@@ -15,8 +15,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestReadEndsWithWhatWasCached reads a range of which the page cache has the first half. The context ends while the read
-// waits for a permit. The read must return the bytes that it found in the page cache.
+// TestReadEndsWithWhatWasCached reads a range whose first half is in the page cache. The context
+// ends while the read waits for a permit. The read must return the bytes that it found in the page
+// cache.
 func TestReadEndsWithWhatWasCached(t *testing.T) {
 	hang.Watch(t)
 	b := make([]byte, 16<<10) // 16 KiB
@@ -48,8 +49,8 @@ func TestReadEndsWithWhatWasCached(t *testing.T) {
 	}
 }
 
-// halfCached returns a file of which the page cache has the first n bytes, all x, as far as s knows: the system
-// cannot tell, as the file is in memory, and Look answers.
+// halfCached returns a file whose first n bytes, all x, are in the page cache, as far as s knows:
+// the file is in memory, so Look answers for the system.
 func halfCached(t *testing.T, n int) (*Scheduler, *File) {
 	t.Helper()
 	fd, err := unix.MemfdCreate("half", unix.MFD_CLOEXEC)

@@ -35,7 +35,8 @@ func recorded(t *testing.T, s *Scheduler, do func()) (ops []record.Op, calls []r
 
 const wait = 20 * time.Millisecond
 
-// wantInQueue fails the test unless one operation has that path, and was in the queue for the whole wait.
+// wantInQueue fails the test unless one operation has that path, and was in the queue for the whole
+// wait.
 func wantInQueue(t *testing.T, ops []record.Op, path uint8) {
 	t.Helper()
 	n := 0
@@ -54,7 +55,8 @@ func wantInQueue(t *testing.T, ops []record.Op, path uint8) {
 	}
 }
 
-// TestCachedReadWaitsInQueue: what a read from the page cache waits for its ticket is time in the queue.
+// TestCachedReadWaitsInQueue: what a read from the page cache waits for its ticket is time in the
+// queue.
 func TestCachedReadWaitsInQueue(t *testing.T) {
 	hang.Watch(t)
 	s, f := halfCached(t, 8<<10)
@@ -78,8 +80,8 @@ func TestCachedReadWaitsInQueue(t *testing.T) {
 	wantInQueue(t, ops, record.PathCached)
 }
 
-// TestSharedSyncWaitsInQueue: what a Sync waits for its ticket is time in the queue, also if another one's fsync
-// serves it.
+// TestSharedSyncWaitsInQueue: what a Sync waits for its ticket is time in the queue, also if
+// another one's fsync serves it.
 func TestSharedSyncWaitsInQueue(t *testing.T) {
 	p := playSyncs(t)
 	p.paths.Clock = func() time.Duration { return time.Second }
@@ -108,8 +110,9 @@ func TestSharedSyncWaitsInQueue(t *testing.T) {
 	wantInQueue(t, ops, record.PathShared)
 }
 
-// TestEndIsRecordedOnce: the look that finds the end of the file is the operation, with the time that it took. It is
-// not a system call as well. If another transfer follows it, it is a system call alone.
+// TestEndIsRecordedOnce: the look that finds the end of the file is the operation, with the time
+// that it took. It is not a system call as well. If another transfer follows it, it is a system
+// call alone.
 func TestEndIsRecordedOnce(t *testing.T) {
 	hang.Watch(t)
 	s, f := halfCached(t, 0)
@@ -148,7 +151,8 @@ func TestEndIsRecordedOnce(t *testing.T) {
 	}
 }
 
-// TestPlainCallsAreNotQueued: the record of a call that is made at once says that it was submitted when it was asked for.
+// TestPlainCallsAreNotQueued: the record of a call that is made at once says that it was submitted
+// when it was asked for.
 func TestPlainCallsAreNotQueued(t *testing.T) {
 	f := iopath.NewFile(int(recordFile(t, 1).Fd()), false, false)
 	s := New(script.New(8), Options{Plain: 8, Threads: 8})

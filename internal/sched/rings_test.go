@@ -26,8 +26,8 @@ type several struct {
 	drv []*script.Driver // by ring
 }
 
-// newSeveral returns one with up to most rings, each on a script of its own, which
-// set has made what it is to be.
+// newSeveral returns a several with up to most rings. Each ring is on its own script, which set has
+// prepared.
 func newSeveral(t *testing.T, most int, set func(ring int, d *script.Driver) driver.Driver) *several {
 	t.Helper()
 	hang.Watch(t)
@@ -135,9 +135,9 @@ func TestStalledRing(t *testing.T) {
 	}
 }
 
-// The first devices have a ring each, in the order in which something is queued
-// for them, and the others share them. Each keeps its ring. What is on no device is the first
-// ring's.
+// The first devices have a ring each, in the order in which something is queued for them. All
+// further devices share these rings. Each device keeps its ring. Files on no device have the first
+// ring.
 func TestRingsOfDevices(t *testing.T) {
 	p := newSeveral(t, 3, func(_ int, d *script.Driver) driver.Driver {
 		d.Rule = whole
@@ -179,9 +179,8 @@ func TestRingsOfDevices(t *testing.T) {
 	}
 }
 
-// A ring that cannot be had is no error: the device shares one of those that there are, for
-// good. The next new device has another one tried. The Scheduler knows the error as long as it
-// lasts.
+// A ring that cannot be opened is no error: the device shares an existing ring, for good. For the
+// next new device a ring is tried again. The Scheduler knows the error as long as it lasts.
 func TestNoMoreRings(t *testing.T) {
 	p := newSeveral(t, 3, func(_ int, d *script.Driver) driver.Driver {
 		d.Rule = whole
@@ -380,7 +379,8 @@ func TestClassesOfRings(t *testing.T) {
 		}()
 		return ended
 	}
-	slow, quick := on(1), on(2) // a device without a file is forgotten, and its ring is the next one's
+	// A device without a file is forgotten, and its ring is the next one's.
+	slow, quick := on(1), on(2)
 	var stuck []<-chan struct{}
 	for range 5 {
 		stuck = append(stuck, read(slow))
@@ -440,7 +440,8 @@ func TestCloseRejectsTicketsOfRings(t *testing.T) {
 	}
 }
 
-// A Scheduler that nobody has is collected: what is done when a device is forgotten does not keep it.
+// A Scheduler that nobody has is collected: what is done when a device is forgotten does not keep
+// it.
 func TestSchedulerIsCollected(t *testing.T) {
 	hang.Watch(t)
 	for _, simulated := range []bool{false, true} {

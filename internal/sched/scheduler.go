@@ -23,7 +23,7 @@ type Scheduler struct {
 	chains   chains.Runner
 	helpers  helpers
 	fsyncs   fsyncs
-	syncings spare.Pool[syncing] // that are not in use
+	syncings spare.Pool[syncing] // syncings that are not in use
 	// reopen opens another description of a file, and startRange starts the write-back of a
 	// part of one. They are fields so that a test can replace them.
 	reopen     func(fd int) int
@@ -49,8 +49,8 @@ func NewLate(choose func() driver.Driver, o Options) *Scheduler {
 // Now returns the time of the Scheduler's clock, which never goes back.
 func (s *Scheduler) Now() time.Duration { return s.paths.Clock() }
 
-// Threads returns the most threads that wait in system calls for one device, where the driver can queue
-// most of its operations.
+// Threads returns the most threads that wait in system calls for one device, where the driver can
+// queue most of its operations.
 func (s *Scheduler) Threads() int { return int(s.paths.Devices.None().Budget.Limit()) }
 
 // Close closes the drivers. All operations must have ended: their Files are closed.
@@ -66,9 +66,9 @@ func (s *Scheduler) Close() error {
 	return errors.Join(errs...)
 }
 
-// CloseFile is f.Close, and makes sure that f's operations in flight are reaped. Otherwise
-// those of a TransferSet might not be reaped, for example if the owner of the TransferSet itself closes
-// the file.
+// CloseFile is f.Close, and makes sure that f's operations in flight are reaped. Otherwise the
+// operations of a TransferSet might not be reaped, for example if the owner of the TransferSet
+// itself closes the file.
 func (s *Scheduler) CloseFile(f *File) bool {
 	s.paths.Engines.RequireReapers()
 	defer s.paths.Engines.ReleaseReapers()
@@ -82,14 +82,14 @@ func (s *Scheduler) RecordBy(h *record.Hook) {
 	s.paths.Recording = h
 	s.chains.RecordBy(h)
 	if e := s.paths.Engines.First(); e != nil {
-		e.RecordBy(h) // rings that start later have hooks of their own
+		e.RecordBy(h) // rings that start later have other hooks
 	}
 }
 
 // Hook returns the hook through which operations are recorded.
 func (s *Scheduler) Hook() *record.Hook { return s.paths.Recording }
 
-// Stats is a snapshot of a Scheduler's counters. They are read one after the other while
+// Stats is a snapshot of a Scheduler's counters. The counters are read one after the other while
 // operations go on.
 type Stats struct {
 	Cached, Blocking, Queued int64 // operations by path, wherever the bytes came from
@@ -116,8 +116,8 @@ func (s *Scheduler) Stats() Stats {
 		st.Rings++
 	}
 	st.Blocked += engines.Blocked
-	// The driver for fsyncs alone is Linux AIO: the goroutine that waits in it has no thread, and does not count
-	// as blocked. Its operations count below.
+	// The driver for fsyncs alone is Linux AIO: the goroutine that waits in it has no thread, and
+	// does not count as blocked. Its operations count below.
 	if e := s.fsyncs.engine.Load(); e != nil && e != s.paths.Engines.First() {
 		e.AddTo(&engines)
 	}

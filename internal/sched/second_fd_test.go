@@ -41,7 +41,7 @@ func openPair(t *testing.T, p *syncs) {
 	p.f.Syncer.Concurrent().Store(true) // as it is where two meet
 }
 
-// Two who write much make an fsync each, on descriptions of their own.
+// Two goroutines that write much make an fsync each, on different descriptions.
 func TestTwoFsyncsAtATime(t *testing.T) {
 	p, fds := pairUp(t, otherFD)
 	openPair(t, p)
@@ -69,7 +69,7 @@ func TestTwoFsyncsAtATime(t *testing.T) {
 	want(t, nil, third)
 }
 
-// An error on the second descriptor is that of every later Sync.
+// After an error on the second descriptor every later Sync returns that error.
 func TestSecondFDFailureStays(t *testing.T) {
 	p, _ := pairUp(t, otherFD)
 	openPair(t, p)
@@ -92,10 +92,9 @@ func TestSecondFDFailureStays(t *testing.T) {
 	}
 }
 
-// Hazard: a description that is opened after another one was told of a lost
-// write-back is never told. Guard: the second descriptor serves from the fsync on that
-// starts after it was opened. Here that fsync reports the loss, and a
-// Sync beside it must not succeed.
+// Hazard: a lost write-back that was reported to one description is never reported to a description
+// that is opened later. Guard: the second descriptor serves from the fsync on that starts after it
+// was opened. Here that fsync reports the loss, and a Sync beside it must not succeed.
 func TestSecondFDIsNotBelievedEarly(t *testing.T) {
 	p, fds := pairUp(t, otherFD)
 	lost := make(chan struct{})

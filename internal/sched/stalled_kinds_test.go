@@ -85,7 +85,8 @@ func TestStalledKindsOfCalls(t *testing.T) {
 						}
 					})
 				}
-				hang.Eventually(func() bool { return s.permits() >= permits-3*permits/16 }) // the rest is left to others
+				// The rest of the permits is left to other kinds of calls.
+				hang.Eventually(func() bool { return s.permits() >= permits-3*permits/16 })
 				for name, call := range kindCalls {
 					for range 20 { // hangs if the stuck ones are in the way
 						if kindOfCall(name) == iopath.KindOf(stuck.code) {

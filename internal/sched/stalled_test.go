@@ -14,8 +14,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
-// stalling returns a Scheduler of plain calls that lets 64 through for each device, and whose calls for the
-// file with descriptor 1 end when release is closed. Calls counts those that have begun.
+// stalling returns a Scheduler of plain calls that lets 64 through for each device, and whose calls
+// for the file with descriptor 1 end when release is closed. calls counts the calls that have
+// begun.
 func stalling(release chan struct{}, calls *atomic.Int32) *Scheduler {
 	s := New(script.New(8), Options{Plain: 2})
 	s.paths.Devices.Budgets().Widen()
@@ -31,8 +32,8 @@ func stalling(release chan struct{}, calls *atomic.Int32) *Scheduler {
 	return s
 }
 
-// Of the calls to a device that does not answer few have begun when their contexts
-// end. The others return then, before the device answers. Those of another device go on.
+// When the contexts of calls to a device that does not answer end, few of the calls have begun. All
+// other calls return then, before the device answers. Calls to another device go on.
 func TestStalledCallsAreWithdrawn(t *testing.T) {
 	hang.Watch(t)
 	release := make(chan struct{})
@@ -43,13 +44,14 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 	ended := make(chan error)
 	const each, begun = 20, budget.Parallel / 4
 	for range each {
-		first, second := iopath.NewFile(1, true, false), iopath.NewFile(1, true, false) // Syncs of a file would share a call
+		// Two files: the Syncs of one file would share a call.
+		first, second := iopath.NewFile(1, true, false), iopath.NewFile(1, true, false)
 		go func() { _, err := s.WriteAt(ctx, stalled, make([]byte, 8), 0); ended <- err }()
 		go func() { ended <- s.Sync(ctx, first) }()
 		go func() { ended <- s.Datasync(ctx, second) }()
 	}
 	hang.Eventually(func() bool { return calls.Load() == begun && s.waiting() == 3*each-begun })
-	for range 100 { // hangs if the others are in the way
+	for range 100 { // hangs if the stalled calls are in the way
 		if n, err := s.WriteAt(ctx, other, make([]byte, 8), 0); n != 8 || err != nil {
 			t.Fatalf("WriteAt = %d, %v; want 8", n, err)
 		}
@@ -70,9 +72,8 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 	wantAllReleased(t, s)
 }
 
-// Devices whose plain calls do not end, as many as there may be, hold up none of
-// another: not writes, not Syncs, not what helpers do. What is on no device is so
-// too.
+// Devices whose plain calls do not end, as many calls as there may be, hold up no other device: not
+// its writes, not its Syncs, not its helpers. Files on no device are not held up, either.
 func TestStalledCalls(t *testing.T) {
 	hang.Watch(t)
 	release := make(chan struct{})
@@ -101,8 +102,10 @@ func TestStalledCalls(t *testing.T) {
 		})
 		s.StartExtend(&helped[i], slow, make([]byte, 8), 0)
 	}
-	hang.Eventually(func() bool { return s.permits() >= 2*(budget.Least-2) && s.waiting() > 0 }) // writes, and one Sync
-	for range 100 {                                                                              // hangs if the others are in the way
+	// The permits of writes, and one Sync.
+	hang.Eventually(func() bool { return s.permits() >= 2*(budget.Least-2) && s.waiting() > 0 })
+	// This hangs if the stalled calls are in the way.
+	for range 100 {
 		if n, err := s.WriteAt(t.Context(), other, make([]byte, 8), 0); n != 8 || err != nil {
 			t.Fatalf("WriteAt = %d, %v; want 8", n, err)
 		}

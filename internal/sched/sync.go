@@ -111,10 +111,9 @@ func (c *syncing) StartWriteback() {
 	f.Syncer.EndWriteback(res)
 }
 
-// SyncRange starts the write-back of the dirty pages of the n bytes at off, and does not
-// wait for it. If n is 0 these reach to the end of the file. The error is that of an
-// earlier fsync that lost data, or of the call, where the file system could not begin.
-// It is called by way of Block.
+// SyncRange starts the write-back of the dirty pages of the n bytes at off, and does not wait for
+// it. If n is 0 the bytes reach to the end of the file. The error is an earlier fsync's that lost
+// data, or the call's, where the file system could not begin. Callers use Block.
 func (s *Scheduler) SyncRange(f *File, off, n int64) error {
 	if err := f.Syncer.Failed(); err != nil {
 		return err

@@ -19,8 +19,8 @@ func (p *syncs) wantStarted(t *testing.T, want driver.Code) {
 	}
 }
 
-// A group makes the least that serves all its members: an fsync if there is a Sync
-// among them, whoever comes first, else an fdatasync.
+// A group makes the least call that serves all its members: an fsync if there is a Sync among them,
+// whichever comes first, otherwise an fdatasync.
 func TestGroupMakesWhatServesAll(t *testing.T) {
 	const s, d = driver.Fsync, driver.Fdatasync
 	for name, c := range map[string]struct {
@@ -91,7 +91,7 @@ func TestSyncIsNotServedByFdatasync(t *testing.T) {
 	want(t, nil, res)
 }
 
-// When the only Sync of a group leaves, an fdatasync serves the others.
+// When the only Sync of a group leaves, an fdatasync serves the remaining members.
 func TestOnlySyncLeaves(t *testing.T) {
 	p := playSyncs(t)
 	first := p.datasync(t.Context())
@@ -122,9 +122,9 @@ func TestOnlySyncLeavesWhileWaitingForPermit(t *testing.T) {
 	want(t, nil, stayer)
 }
 
-// Hazard: a Sync and a Datasync at the same time, or two Datasyncs, on one open
-// file description: the kernel tells one of them alone of a lost write-back. Guard:
-// they share a call, or the later waits and gets the error of the earlier.
+// Hazard: a Sync and a Datasync at the same time, or two Datasyncs, on one open file description:
+// the kernel reports a lost write-back to one of them alone. Guard: they share a call, or the later
+// waits and gets the error of the earlier.
 func TestDatasyncFailureStays(t *testing.T) {
 	for _, first := range []driver.Code{driver.Fsync, driver.Fdatasync} {
 		p := playSyncs(t)
@@ -144,8 +144,8 @@ func TestDatasyncFailureStays(t *testing.T) {
 	}
 }
 
-// Of a file that does not remember, the group that gathered while the fsync failed
-// gets its error as well. A later Sync asks the kernel.
+// If a file does not remember errors, the group that gathered while the fsync failed gets its error
+// as well. A later Sync asks the kernel.
 func TestFailureOfAForgetfulFile(t *testing.T) {
 	p := playSyncs(t)
 	p.f.Syncer.Init(groupcommit.Options{ForgetErrors: true})
@@ -162,7 +162,7 @@ func TestFailureOfAForgetfulFile(t *testing.T) {
 	want(t, nil, later)
 }
 
-// An fsync that was impossible is no failure for those who gathered.
+// An fsync that was impossible is no failure for the group that gathered.
 func TestImpossibleFsyncOfAForgetfulFile(t *testing.T) {
 	p := playSyncs(t)
 	p.f.Syncer.Init(groupcommit.Options{ForgetErrors: true})
@@ -176,7 +176,7 @@ func TestImpossibleFsyncOfAForgetfulFile(t *testing.T) {
 	want(t, nil, a)
 }
 
-// The driver is given what was asked for, and so is the plain call that is made
+// The driver gets the kind of sync that was asked for, and so does the plain call that is made
 // where the driver refuses.
 func TestDatasyncIsQueued(t *testing.T) {
 	p, d := playQueuedSyncs(t, 0)

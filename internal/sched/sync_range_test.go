@@ -13,7 +13,7 @@ import (
 func TestSyncRange(t *testing.T) {
 	for _, c := range []struct {
 		res       int32
-		want, all error // of SyncRange, and of what is called after it
+		want, all error // of SyncRange, and of the call after it
 	}{
 		{0, nil, nil},
 		{-int32(syscall.ENOSYS), nil, nil},

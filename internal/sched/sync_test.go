@@ -26,9 +26,9 @@ type syncs struct {
 	*Scheduler
 	f       *File
 	started chan struct{} // one value for each fsync that has started
-	results chan int32    // what the one that runs returns
+	results chan int32    // results for the fsync that runs
 	calls   atomic.Int32
-	codes   chan driver.Code // what has started
+	codes   chan driver.Code // the fsyncs that have started
 }
 
 func playSyncs(t *testing.T) *syncs {
@@ -88,7 +88,7 @@ func (p *syncs) waitForPermit(ctx context.Context, commit func(context.Context, 
 	return res
 }
 
-// members counts those who gather for the next fsync.
+// members counts the Syncs that gather for the next fsync.
 func (p *syncs) members() int { return p.f.Syncer.Members() }
 
 func want(t *testing.T, err error, c chan error) {
@@ -98,7 +98,7 @@ func want(t *testing.T, err error, c chan error) {
 	}
 }
 
-// Those who come while an fsync runs share the next one, not that.
+// Syncs that come while an fsync runs share the next fsync, not this one.
 func TestSyncSharesTheNext(t *testing.T) {
 	p := playSyncs(t)
 	first := p.running(t.Context())
@@ -201,10 +201,9 @@ func encloses(t *testing.T, p *syncs, calls *callTimes, rnd *rand.Rand) {
 	}
 }
 
-// Hazard: the kernel reports a failed write-back once and drops the pages, so
-// that the fsync after an EIO succeeds. Guard: groupcommit.Syncer.failed. Here all who
-// share the fsync get the error, those who gather for the next one too, and
-// so does every later Sync, without another fsync.
+// Hazard: the kernel reports a failed write-back once and drops the pages, so that the fsync after
+// an EIO succeeds. Guard: groupcommit.Syncer.failed. Here all Syncs that share the fsync get the
+// error, also the Syncs that gather for the next one, and every later Sync, without another fsync.
 func TestSyncFailureStays(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.ESTALE, syscall.ETIMEDOUT} {
 		p := playSyncs(t)
@@ -245,7 +244,7 @@ func TestSyncImpossibleDoesNotStay(t *testing.T) {
 	want(t, nil, c)
 }
 
-// A Sync that waits for another's fsync leaves with its context; the others stay.
+// A Sync that waits for another's fsync leaves when its context ends. All other Syncs stay.
 func TestSyncLeaves(t *testing.T) {
 	p := playSyncs(t)
 	first := p.running(t.Context())
@@ -282,8 +281,8 @@ func TestSyncLastLeaves(t *testing.T) {
 	}
 }
 
-// A Sync that waits for a permit to make an fsync leaves with its context. The others of
-// its group make the fsync without it.
+// A Sync that waits for a permit to make an fsync leaves when its context ends. The rest of its
+// group makes the fsync without it.
 func TestSyncLeavesWhileWaitingForPermit(t *testing.T) {
 	for name, group := range map[string]bool{"Alone": false, "Group": true} {
 		t.Run(name, func(t *testing.T) {

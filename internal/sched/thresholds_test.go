@@ -9,11 +9,11 @@ import (
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
-// The tests here notice when a threshold is switched off. They say what it brings
+// The tests here notice when a threshold is switched off. Each test says what its threshold brings
 // about, and not its number, which is measured: docs/decisions.
 
-// What the goroutines push that a leader has made ready travels in one batch, with
-// the leader's next wait.
+// A leader makes goroutines ready. Their next operations travel in one batch, with the leader's
+// next wait.
 func TestLeaderSubmitsWhatItsResultsBring(t *testing.T) {
 	hang.Watch(t)
 	const n = 3 // fewer than are submitted without the leader

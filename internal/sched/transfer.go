@@ -18,8 +18,8 @@ import (
 // start and Wait. Starting one allocates nothing and never waits for the disk.
 //
 // While the driver has the operation, no goroutine waits for it on the Transfer's behalf. The
-// helper goroutines (helpers.go) perform what the driver did not do, what it did only in part,
-// and what it could only do with a thread.
+// helper goroutines (helpers.go) perform operations that the driver did not perform, or performed
+// only in part, or could perform only with a thread.
 //
 // A Transfer uses its file (File.Use) from its start to its end, and the end may come long
 // before Wait. File.Close waits for the end, and does not wait for the owner to call Wait.
@@ -32,8 +32,8 @@ type Transfer struct {
 	// Owner is free for the caller's use, for example for what the Transfer is part of. It is
 	// kept, too.
 	Owner any
-	// Class is the operation's class, unless the file is a view with a class of its own. Nil
-	// is the default class. It is kept, too.
+	// Class is the operation's class, unless the file is a view with a class. Nil is the default
+	// class. Class is kept, too.
 	Class *Class
 
 	s    *Scheduler
@@ -78,9 +78,9 @@ type Transfer struct {
 	withdrawn bool                // Withdraw was called: nothing more is to be tried
 }
 
-// StartRead starts reading len(b) bytes at off into b. Off is not negative, and reg is
-// driver.Op's Reg. The caller must not touch b until Wait or TransferSet.Next has returned, and must
-// use f (File.Use) during this call.
+// StartRead starts reading len(b) bytes at off into b. Off is not negative, and reg is driver.Op's
+// Reg. The caller must not touch b until Wait or TransferSet.Next has returned, and must use f
+// (File.Use) during this call.
 func (s *Scheduler) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32) {
 	s.startTransfer(t, driver.Read, f, b, off, reg)
 }
@@ -90,8 +90,8 @@ func (s *Scheduler) StartWrite(t *Transfer, f *File, b []byte, off int64, reg ui
 	s.startTransfer(t, driver.Write, f, b, off, reg)
 }
 
-// StartExtend is StartWrite for a write that makes the file longer. The kernel blocks the
-// thread in such a write, whatever the driver, and so a helper performs it.
+// StartExtend is StartWrite for a write that makes the file longer. The kernel blocks the thread in
+// that write, whatever the driver, so a helper performs it.
 func (s *Scheduler) StartExtend(t *Transfer, f *File, b []byte, off int64) {
 	s.prepare(t, driver.Write, f, b, off, 0)
 	t.extends = true
@@ -109,7 +109,7 @@ func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []by
 	t.begin()
 }
 
-// begin starts a prepared transfer that needs no ticket of its own.
+// begin starts a prepared transfer that needs no further ticket.
 func (t *Transfer) begin() {
 	switch {
 	case len(t.buf) == 0 || t.cached():
@@ -246,7 +246,7 @@ func (t *Transfer) noteCompleted() {
 	}
 }
 
-// continueRest goes on with what is left after a part that was performed in part or not at
+// continueRest goes on with the remaining bytes after a part that was performed in part or not at
 // all.
 func (t *Transfer) continueRest() {
 	if t.hasTicket && t.n == t.grantedEnd {

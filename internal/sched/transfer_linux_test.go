@@ -86,7 +86,7 @@ func TestTransfersOnRing(t *testing.T) {
 	}
 }
 
-// A Transfer takes no memory of its own, whatever becomes of it.
+// A Transfer allocates no memory, whatever becomes of it.
 func TestTransferAllocatesNothing(t *testing.T) {
 	if sys.RaceEnabled {
 		skip.For(t, skip.Build, "the race detector allocates")

@@ -30,7 +30,7 @@ type grouped struct {
 	g *TransferSet
 }
 
-// asGroup runs a test with a TransferSet, at the end of which nothing may be left.
+// asGroup runs a test with a TransferSet. At the end nothing of it may be left.
 func asGroup(t *testing.T, depth int, test func(t *testing.T, p grouped)) {
 	script.Run(t, depth, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		s := New(drv, queueAll)
@@ -76,8 +76,8 @@ func (p grouped) next(t *testing.T, ctx context.Context, want *Transfer, n int, 
 	}
 }
 
-// The owner reaps by itself: there is no other leader, and none while it
-// is elsewhere.
+// The owner reaps without a leader goroutine: there is no other leader, and none while the owner is
+// elsewhere.
 func TestGroupOwnerLeads(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
 		p.d.Rule = func(op *driver.Op) (int32, bool) { return 10, op.Off != 2 }
@@ -96,8 +96,8 @@ func TestGroupOwnerLeads(t *testing.T) {
 	})
 }
 
-// What a TransferSet has in flight does not keep others from plain calls while its owner is elsewhere:
-// that may be for long.
+// The requests of a TransferSet in flight do not keep other goroutines from plain calls while its
+// owner is elsewhere: that may be for long.
 func TestGroupOwnerElsewhere(t *testing.T) {
 	asGroup(t, 8, func(t *testing.T, p grouped) {
 		all := p.start(t, 1)
@@ -223,7 +223,8 @@ func TestGroupNextAfterTheEndOfAContext(t *testing.T) {
 			t.Errorf("Next = %v, %v; want nil, context canceled", tr, err)
 		}
 		p.d.Answer(p.d.Next(0), 10)
-		if n, err := p.ReadAt(t.Context(), p.f, make([]byte, 5), 100); n != 5 || err != nil { // reaps both
+		// The owner of ReadAt reaps both operations.
+		if n, err := p.ReadAt(t.Context(), p.f, make([]byte, 5), 100); n != 5 || err != nil {
 			t.Errorf("ReadAt = %d, %v; want 5, nil", n, err)
 		}
 		p.paths.Engines.First().Wait()
@@ -317,7 +318,7 @@ func TestGroupStress(t *testing.T) {
 						all.Go(func() {
 							b := make([]byte, 10)
 							for i := range int64(300) {
-								off := i % 5 // of which 3 is a helper's
+								off := i % 5 // a helper performs 3
 								n, err := s.ReadAt(t.Context(), f, b, off)
 								wantFilled(t, "ReadAt", n, err, b, off)
 							}

@@ -120,7 +120,7 @@ func TestTransfers(t *testing.T) {
 	}
 }
 
-// What was undone because the context ended is not done after all.
+// An operation that was withdrawn because its context ended is not performed after all.
 func TestEndedContextIsNotRepeated(t *testing.T) {
 	for _, res := range []int32{eintr, ecanceled, eagain} {
 		p := play(t, queueAll, []int32{60, res}, nil)
@@ -140,8 +140,8 @@ func TestEndedContextIsNotRepeated(t *testing.T) {
 	}
 }
 
-// Hazard: one file that refuses NOWAIT must not turn it off for the others.
-// Guard: openFile.needsThread and openFile.CanLook are the file's.
+// Hazard: one file that refuses NOWAIT turns it off for all files. Guard: openFile.needsThread and
+// openFile.CanLook are the file's.
 func TestRefusedNoWaitIsOfTheFileAlone(t *testing.T) {
 	p := play(t, queueAll, []int32{-int32(syscall.EOPNOTSUPP), 100}, []int32{100, 100})
 	other := iopath.NewFile(1<<20, true, false)

@@ -9,16 +9,17 @@ import (
 	"github.com/sluiceio/sluice/internal/iopath"
 )
 
-// WriteAt writes b at off, which is not negative, and returns how many bytes it has written.
-// They are fewer than len(b) only with an error: ctx's error, a syscall.Errno, or
-// io.ErrUnexpectedEOF if the kernel wrote nothing and reported no error. The caller must use f
-// (File.Use) during the call.
+// WriteAt writes b at off, which is not negative, and returns how many bytes it has written. It
+// writes fewer than len(b) only with an error: ctx's error, a syscall.Errno, or io.ErrUnexpectedEOF
+// if the kernel wrote nothing and reported no error. The caller must use f (File.Use) during the
+// call.
 func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
-	if s.paths.Classes.Active() || f.LostWrites != nil { // a write of a class, or to a file with O_SYNC
+	// The write is of a class, or to a file with O_SYNC.
+	if s.paths.Classes.Active() || f.LostWrites != nil {
 		return s.writeAll(ctx, f, b, off, s.write(ctx, f, b, off))
 	}
-	// The first transfer is writeNow's, here so that two functions less are above the system call of a
-	// write into memory: see PlainCall.
+	// The first transfer is writeNow's, here so that two functions less are above the system call
+	// of a write into memory: see PlainCall.
 	var res int32
 	if p, ok := s.tryPlain(ctx, governor.Writes, driver.Write, f); ok {
 		res = s.paths.PlainCall(0, p, driver.Write, f, b, off)

@@ -130,7 +130,7 @@ func EndAndDevice(fd int) (end int64, device uint64) {
 	return int64(st.Size), unix.Mkdev(st.Dev_major, st.Dev_minor)
 }
 
-// What a struct aio_ring has to contain: AIO_RING_MAGIC, and no incompatible feature.
+// A struct aio_ring has to contain AIO_RING_MAGIC, and no incompatible feature.
 const (
 	aioRingMagic    = 0xa10a10a1
 	aioRingIncompat = 0

@@ -62,7 +62,7 @@ func TestAioRing(t *testing.T) {
 		if r := IoSubmit(ctx, list); r != 8 {
 			t.Fatalf("io_submit = %d; want 8", r)
 		}
-		// Some come from the event buffer, the others from the system call.
+		// Some come from the event buffer, the rest from the system call.
 		n := ring.Take(events[:round%9])
 		if r := IoGetevents(ctx, 0, events[n:]); int(r) != 8-n {
 			t.Fatalf("round %d: io_getevents = %d after %d from the ring; want %d", round, r, n, 8-n)

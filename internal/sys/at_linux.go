@@ -12,11 +12,11 @@ import (
 // The names that these functions take end with a zero byte, so that they need not be
 // copied.
 
-// Hold decides how a system call is made. If it is true, the call keeps the P of the Go
-// scheduler, as a computation does: other goroutines wait for it, and so does a garbage
-// collection that wants to start. If it is false, the scheduler knows of the call. It then
-// gives the P to another thread if the call takes longer than 20 µs, as creating a file
-// does, which costs more than the call. True is for calls that do not wait for a disk.
+// Hold decides how a system call is made. If it is true, the call keeps the P of the Go scheduler,
+// as a computation does: other goroutines wait for the P, and a garbage collection that wants to
+// start waits, too. True is for calls that do not wait for a disk. If Hold is false, the scheduler
+// knows of the call. If the call takes longer than 20 µs, as creating a file does, the scheduler
+// gives the P to another thread, which costs more than the call.
 type Hold bool
 
 // call makes a system call with up to four arguments. p may be a pointer.

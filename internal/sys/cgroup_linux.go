@@ -12,13 +12,10 @@ import (
 const unlimited = math.MaxInt64
 
 // cgroupMemory returns how much memory, in bytes, the control groups of this process allow
-// it. root is the root of the file system. It returns unlimited if there is no limit
-// (cgroups(7)).
-//
-// In version 2 a group has a limit in memory.max, and one in memory.high, above which it is
-// slowed down. Each parent group has its own limits, as far as they are mounted here. In
-// version 1 memory.stat has the least of all limits. A system may have both versions; one of
-// them limits memory.
+// (cgroups(7)), or unlimited. root is the root of the file system. In version 2 a group has a limit
+// in memory.max, and a limit in memory.high, above which it is slowed down. Each parent group has
+// its limits, as far as they are mounted here. In version 1 memory.stat has the least of all
+// limits. A system may have both versions; one of them limits memory.
 func cgroupMemory(root fs.FS) int64 {
 	least := int64(unlimited)
 	for _, m := range memoryMounts(root) {

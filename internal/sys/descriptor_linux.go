@@ -13,9 +13,9 @@ import (
 // still belongs to that file: a program may close descriptors that it has not opened, and
 // the system gives their numbers to other files.
 //
-// A field other than open is zero if the system did not say: there is no /proc, or fdinfo cannot be opened, as the
-// process has all descriptors that it may have. Then the other fields decide. To take the file for another one would
-// leave it open for good.
+// A field other than open is zero if the system did not say: there is no /proc, or fdinfo cannot be
+// opened, as the process has all descriptors that it may have. Then the other fields decide. To
+// take the file for another one would leave it open for good.
 type Descriptor struct {
 	fd       int
 	open     bool // false also where there was no descriptor to describe

@@ -55,8 +55,8 @@ func TestDescriptor(t *testing.T) {
 	}
 }
 
-// TestDescriptorZero: descriptor 0 is as good as others, also where the system says nothing about it. A Descriptor
-// that Describe has not made is of none.
+// TestDescriptorZero: descriptor 0 is as good as others, also where the system says nothing about
+// it. A Descriptor that Describe has not made is of none.
 func TestDescriptorZero(t *testing.T) {
 	if !Describe(0).open {
 		skip.For(t, skip.Case, "there is no standard input")
@@ -70,7 +70,8 @@ func TestDescriptorZero(t *testing.T) {
 	}
 }
 
-// TestDescriptorNoneFree: an eventfd is still the same one while the process can open nothing to look at it.
+// TestDescriptorNoneFree: an eventfd is still the same one while the process can open nothing to
+// look at it.
 func TestDescriptorNoneFree(t *testing.T) {
 	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
 	if err != nil {

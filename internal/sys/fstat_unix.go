@@ -16,7 +16,8 @@ func RegularSize(fd int) (int64, bool) {
 	return st.Size, err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG
 }
 
-// FileSize returns the size of the file fd, if the system says one. That of a block device is 0 (stat(2)).
+// FileSize returns the size of the file fd, if the system says one. A block device has size 0
+// (stat(2)).
 func FileSize(fd int) (int64, bool) {
 	var st unix.Stat_t
 	err := Fstat(fd, &st)

@@ -25,5 +25,5 @@ func Goroutine() uint32 {
 
 func hash(v uintptr) uint32 { return uint32(uint64(v) * golden >> 32) }
 
-// Bytes returns the bytes of s without a copy. They must not be written to.
+// Bytes returns the bytes of s without a copy. The caller must not write to them.
 func Bytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

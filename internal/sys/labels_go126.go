@@ -13,11 +13,11 @@ type Label struct{ Key, Value string }
 func GoroutineLabels() *Labels { return (*Labels)(runtimeLabels()) }
 
 // Labels is the labels of a goroutine as runtime/pprof stores them: its labelMap. The layout is
-// that of Go 1.26; TestGoroutineLabels checks it. For another version GoroutineLabels returns nil
-// (labels_other.go) until somebody has compared.
+// from Go 1.26; TestGoroutineLabels checks it. For another version GoroutineLabels returns nil
+// (labels_other.go) until the layouts have been compared.
 type Labels struct{ list []Label }
 
-// All returns the labels, sorted by key. They must not be changed.
+// All returns the labels, sorted by key. The caller must not change them.
 func (l *Labels) All() []Label { return l.list }
 
 // The runtime keeps this function for programs that refer to it. Package runtime/pprof itself

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestGoroutineLabels compares the labels with those that runtime/pprof has set.
+// TestGoroutineLabels compares the labels with the labels that runtime/pprof has set.
 func TestGoroutineLabels(t *testing.T) {
 	if GoroutineLabels() != nil {
 		t.Error("a goroutine without labels has some")

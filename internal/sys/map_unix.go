@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MapCreate creates the file for MapNew, which must not exist. It does not use os.OpenFile,
-// for which the Go runtime would open descriptors of its own, and keep them.
+// MapCreate creates the file for MapNew, which must not exist. It does not use os.OpenFile: for
+// that the Go runtime would open further descriptors, and keep them.
 func MapCreate(name string) (*os.File, error) {
 	for {
 		fd, err := unix.Open(name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, 0o666)
@@ -25,9 +25,9 @@ func MapCreate(name string) (*os.File, error) {
 	}
 }
 
-// MapNew maps n bytes of f, which is empty. n must be a multiple of the page size. What is
-// written to the memory is in the file, however the process ends. The memory stays mapped
-// until the process ends. It must not be used before MapGrow.
+// MapNew maps n bytes of f, which is empty. n must be a multiple of the page size. Writes to the
+// memory are in the file, however the process ends. The memory stays mapped until the process ends.
+// It must not be used before MapGrow.
 func MapNew(f *os.File, n int) ([]byte, error) {
 	if !MapGrows {
 		if err := f.Truncate(int64(n)); err != nil {

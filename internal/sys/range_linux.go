@@ -20,8 +20,8 @@ func fallocate(fd int, mode uint32, off, n int64) error {
 // advices has the values of posix_fadvise(2), by the number that Advise is called with.
 var advices = [...]int{unix.FADV_NORMAL, unix.FADV_SEQUENTIAL, unix.FADV_RANDOM, unix.FADV_WILLNEED, unix.FADV_DONTNEED}
 
-// Advise tells the kernel how the n bytes at off of fd will be used; with n 0, all bytes
-// from off on. advice is 0 to 4: normal, sequential, random, will need, do not need.
+// Advise informs the kernel how the n bytes at off of fd will be used; with n 0, all bytes from off
+// on. advice is 0 to 4: normal, sequential, random, will need, do not need.
 func Advise(fd int, off, n int64, advice uint8) error {
 	return IgnoringEINTR(func() error { return unix.Fadvise(fd, off, n, advices[advice]) })
 }
@@ -31,7 +31,8 @@ func Advise(fd int, off, n int64, advice uint8) error {
 func FlushPages(fd int, off, n int64) error {
 	const writeAndWait = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE | unix.SYNC_FILE_RANGE_WAIT_AFTER
 	err := IgnoringEINTR(func() error { return unix.SyncFileRange(fd, off, n, writeAndWait) })
-	if IsErrno(err, unix.ENOSYS, unix.EPERM, unix.EINVAL, unix.ESPIPE) { // the system call is not available
+	// These errors say that the system call is not available.
+	if IsErrno(err, unix.ENOSYS, unix.EPERM, unix.EINVAL, unix.ESPIPE) {
 		err = IgnoringEINTR(func() error { return unix.Fdatasync(fd) })
 	}
 	return err

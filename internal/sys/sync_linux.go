@@ -17,9 +17,9 @@ func StartWriteback(fd int, off, n int64) int32 {
 	return result(0, e)
 }
 
-// KeptByInode reports whether fd's file system keeps unwritten data by inode. Then an fsync of
-// any descriptor of the file makes the data of all of them durable. Network file systems and
-// those in user space may keep it by open file description instead.
+// KeptByInode reports whether fd's file system keeps unwritten data by inode. Then an fsync of any
+// descriptor of the file makes the data of all of them durable. Network file systems and file
+// systems in user space may keep it by open file description instead.
 func KeptByInode(fd int) bool {
 	switch FileSystem(fd) {
 	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC:

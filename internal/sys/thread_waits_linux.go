@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ThreadWaits returns how often the calling thread has given up its processor to wait (getrusage(2), RUSAGE_THREAD,
-// ru_nvcsw). A thread that was interrupted because its time slice was over has not waited.
+// ThreadWaits returns how often the calling thread has given up its processor to wait
+// (getrusage(2), RUSAGE_THREAD, ru_nvcsw). A thread that was interrupted because its time slice was
+// over has not waited.
 func ThreadWaits() (n int64, ok bool) {
 	var u unix.Rusage
 	_, _, errno := unix.RawSyscall(unix.SYS_GETRUSAGE, unix.RUSAGE_THREAD, uintptr(unsafe.Pointer(&u)), 0)

@@ -218,8 +218,8 @@ func UringSetBuffer(fd, index int, b []byte) error {
 	return nil
 }
 
-// UringFileTable gives a ring a table of n empty files (IORING_REGISTER_FILES, Linux 5.5).
-// They count against RLIMIT_NOFILE (EMFILE).
+// UringFileTable gives a ring a table of n empty files (IORING_REGISTER_FILES, Linux 5.5). The
+// empty files count against RLIMIT_NOFILE (EMFILE).
 func UringFileTable(fd, n int) error {
 	files := make([]int32, n)
 	for i := range files {

@@ -2,8 +2,8 @@
 
 package sys
 
-// These functions use the first buffer only. The caller continues with the others. The first
-// buffer is never empty.
+// These functions use the first buffer only. The caller continues with the remaining buffers. The
+// first buffer is never empty.
 
 // PreadVec is Pread into first.
 func PreadVec(fd int, first []byte, _ [][]byte, off int64) int32 { return Pread(fd, first, off) }

@@ -52,8 +52,8 @@ func TestDescriptorReplaced(t *testing.T) {
 	}
 }
 
-// TestDescriptorReplacedUnderReap: a waiting Reap finds out by itself that the eventfd
-// is gone.
+// TestDescriptorReplacedUnderReap: a waiting Reap finds out without any call that the eventfd is
+// gone.
 func TestDescriptorReplacedUnderReap(t *testing.T) {
 	q := open(t, Options{Depth: 8})
 	var reaps sync.WaitGroup
@@ -72,8 +72,8 @@ func TestDescriptorReplacedUnderReap(t *testing.T) {
 	}
 }
 
-// TestRefusedForGood: the queue is lost when io_submit fails for all operations, and
-// Reap returns those that the kernel has not taken.
+// TestRefusedForGood: the queue is lost when io_submit fails for all operations, and Reap returns
+// the operations that the kernel has not taken.
 func TestRefusedForGood(t *testing.T) {
 	const blocks = 8
 	f := directFile(t, blocks)

@@ -16,7 +16,7 @@ import (
 type cell struct {
 	op     *driver.Op
 	off    int64
-	stamp  uint64 // what the block has at its beginning and its end
+	stamp  uint64 // the number at the beginning and the end of the block
 	reads  way
 	writes way
 }

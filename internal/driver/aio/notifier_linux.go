@@ -20,17 +20,15 @@ import (
 // Its count means nothing and is never read: the netpoller waits for edges, and
 // each addition is one, even while the count is not zero.
 //
-// The kernel adds to it for every completion. Other goroutines, which have put
-// something where the waiting goroutine looks, call notify. It does something only
-// if a goroutine may be waiting: that goroutine sets armed, then looks; the others
-// put, then read armed. So one of them sees the other. They do not write to the
-// eventfd, as another file may have its number by then, but make a deadline of
-// the wait pass.
+// The kernel adds to the count for every completion. Other goroutines, which have put something
+// where the waiting goroutine looks, call notify. notify does something only if a goroutine may be
+// waiting: the waiter sets armed, then looks; the caller of notify puts, then reads armed. So one
+// of the two sees the other. notify does not write to the eventfd, as another file may have its
+// number by then. It makes a deadline of the wait pass.
 //
-// The eventfd is opened when it is first used: a program may close all descriptors
-// when it begins, except those of the netpoller. If the program closes it later,
-// nothing reports that. So watch looks every checkEvery, while a goroutine waits,
-// whether it is still there.
+// The eventfd is opened when it is first used: a program may close all descriptors when it begins,
+// except the netpoller's. If the program closes it later, nothing reports that. So watch looks
+// every checkEvery, while a goroutine waits, whether it is still there.
 type notifier struct {
 	once    sync.Once
 	openErr error // why it could not be opened. Written by init

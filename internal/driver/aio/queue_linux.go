@@ -40,7 +40,7 @@ type Queue struct {
 	depth    uint32
 	features []string
 
-	// What the kernel has.
+	// The features of the kernel.
 	nowait bool // RWF_NOWAIT for direct reads, which does not fail for cached pages (5.13)
 	fsync  bool // IOCB_CMD_FSYNC (4.18)
 	statx  bool // statx(2) (4.11), which shows whether a write extends its file

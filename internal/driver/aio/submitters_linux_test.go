@@ -16,8 +16,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// stuck is a Queue in which each file is on a device of its own. io_submit of writes to
-// the files in fds does not return until release.
+// stuck is a Queue in which each file is on another device. io_submit of writes to the files in fds
+// does not return until release.
 type stuck struct {
 	*Queue
 	fds     []uint32

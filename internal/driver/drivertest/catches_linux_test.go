@@ -68,8 +68,8 @@ var catches = map[string][]string{
 // tries is how often a test may miss a defect that shows only for some orders of events.
 const tries = 5
 
-// TestCatches runs the suite on broken drivers, each in a process of its own, and checks that
-// the right tests fail.
+// TestCatches runs the suite on broken drivers, each in a new process, and checks that the right
+// tests fail.
 func TestCatches(t *testing.T) {
 	if testing.Short() {
 		skip.For(t, skip.Short, "starts a process for each way to break a driver")

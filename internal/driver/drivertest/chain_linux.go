@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// chainTests are for drivers that perform chains with files of their own.
+// chainTests are for drivers that have files for chains.
 var chainTests = []test{
 	{"ChainRead", 64, testChainRead},
 	{"ChainBreaks", 64, testChainBreaks},

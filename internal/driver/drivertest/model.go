@@ -20,9 +20,8 @@ type model struct {
 	file File
 	data []byte
 
-	// What the operations of this round read and write. Operations in flight
-	// together must not overlap: the order of two writes is not defined, nor
-	// whether a read sees a write.
+	// The ranges that the operations of this round read and write. Operations in flight together
+	// must not overlap: the order of two writes is not defined, nor whether a read sees a write.
 	written []span
 	read    []span
 	extends bool // a write of this round extends the file

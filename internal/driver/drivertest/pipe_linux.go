@@ -28,9 +28,8 @@ func testPipe(r *rig) {
 	r.refused("pipe", op(driver.Fdatasync, int32(rd.Fd()), 0, nil), syscall.EINVAL)
 }
 
-// testPipeStuck reads from an empty pipe. In drivers that wait for it, that operation
-// does not end by itself. It must not delay a poll, other operations or Wake, and can be
-// cancelled.
+// testPipeStuck reads from an empty pipe. In drivers that wait for the data, that operation does
+// not end. It must not delay a poll, other operations or Wake, and can be cancelled.
 func testPipeStuck(r *rig) {
 	rd, _ := pipe(r)
 	stuck, nop := op(driver.Read, int32(rd.Fd()), 0, make([]byte, 8)), nops(1)[0]

@@ -155,7 +155,8 @@ func testStageFull(r *rig) {
 	for taken < depth {
 		n := r.stage(ops[taken:])
 		if n == 0 {
-			n = r.take(ops[taken:]) // there may be less room for staged operations than in the driver
+			// There may be less room for staged operations than in the driver.
+			n = r.take(ops[taken:])
 		}
 		if n == 0 {
 			r.Fatalf("Stage and Submit = 0 with %d of %d operations in flight", taken, depth)

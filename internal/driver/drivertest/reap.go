@@ -59,8 +59,8 @@ func testReapPoll(r *rig) {
 	}
 }
 
-// waiter runs one Reap in a goroutine of its own, and gives it time to start waiting. The
-// tests do not rely on that time being enough.
+// waiter runs one Reap in a new goroutine, and gives it time to start waiting. The tests do not
+// rely on that time being enough.
 func (r *rig) waiter(need int) <-chan []*driver.Op {
 	c := make(chan []*driver.Op, 1)
 	go func() {

@@ -14,11 +14,10 @@ var _ driver.Linker = linker{}
 // Files implements driver.Linker.
 func (l linker) Files() int { return l.inner.(driver.Linker).Files() }
 
-// Each operation of a chain gets a verdict of its own, in their order. An operation
-// that shall fail becomes a read of no file in the inner driver, so that it breaks the
-// chain there. So do the operations after a transfer that is cut short. A Close is
-// performed, and then reported as failed, as close(2) does. Late, Gate and Full apply
-// to a chain if its first operation has them.
+// Each operation of a chain gets its verdict, in their order. An operation that shall fail becomes
+// a read of no file in the inner driver, so that it breaks the chain there. The operations after a
+// transfer that is cut short become such reads, too. A Close is performed, and then reported as
+// failed, as close(2) does. Late, Gate and Full apply to a chain if its first operation has them.
 
 // decideChain decides on the operations of a chain after the first, whose mark is m.
 func (d *Driver) decideChain(m *mark) {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// onLinks returns a faulty driver over a ring with files of its own.
+// onLinks returns a faulty driver over a ring that has files for chains.
 func onLinks(t testing.TB, depth int, decide fault.Decider) driver.Driver {
 	t.Helper()
 	ring, err := uring.New(uring.Options{Depth: max(depth, 16), Files: 8})

@@ -15,7 +15,7 @@ type Decider func(op *driver.Op) Verdict
 // None lets every operation pass.
 func None(*driver.Op) Verdict { return Verdict{} }
 
-// On calls decide for operations with one code, and lets the others pass.
+// On calls decide for operations with one code, and lets all other operations pass.
 func On(code driver.Code, decide Decider) Decider {
 	return func(op *driver.Op) Verdict {
 		if op.Code != code {

@@ -5,8 +5,8 @@
 //	… // the third write fails
 //	if !count.Fired() { t.Error("there were not three writes") }
 //
-// An operation that shall fail still goes through the inner driver, disguised as one
-// that touches nothing. So batches, room and order are those of the inner driver.
+// An operation that shall fail still goes through the inner driver, disguised as an operation that
+// touches nothing. So the inner driver decides batches, room and order.
 //
 // # Concurrency
 //
@@ -109,8 +109,8 @@ func (s stager) Stage(ops []*driver.Op) int {
 	return n
 }
 
-// decideAll decides on operations from the front of ops, as far as there is room, and
-// disguises those that shall fail. It returns their number.
+// decideAll decides on operations from the front of ops, as far as there is room, and disguises the
+// operations that shall fail. It returns how many it has decided on.
 func (d *Driver) decideAll(ops []*driver.Op) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

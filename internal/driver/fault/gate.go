@@ -8,7 +8,7 @@ import "sync"
 type Gate struct {
 	mu      sync.Mutex
 	open    bool
-	drivers map[*Driver]bool // those that have operations waiting here
+	drivers map[*Driver]bool // the drivers that have operations waiting here
 }
 
 // Open lets all operations pass, from now on.

@@ -24,10 +24,10 @@ type Loss struct {
 	woken     bool
 }
 
-// NewLoss returns a driver that works as inner until call number at, from 0, of
-// Submit, Stage and Reap. This call and all later ones fail with err. If it is a Submit
-// or a Stage, inner gets the first half of the operations, and the others are not
-// begun. The driver is a driver.Stager if inner is one.
+// NewLoss returns a driver that works as inner until call number at, from 0, of Submit, Stage and
+// Reap. This call and all later ones fail with err. If the call is a Submit or a Stage, inner gets
+// the first half of the operations, and the second half is not begun. The driver is a driver.Stager
+// if inner is one.
 func NewLoss(inner driver.Driver, at int, err error) (driver.Driver, *Loss) {
 	l := &Loss{Driver: inner, at: at, err: err}
 	if s, ok := inner.(driver.Stager); ok {

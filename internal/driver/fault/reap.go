@@ -27,8 +27,8 @@ func (d *Driver) innerNeed(rest int) int {
 	return max(rest, 0)
 }
 
-// sortOut settles operations that the inner driver has returned. It holds some back, moves
-// the others to the front of ops, and returns their number.
+// sortOut settles operations that the inner driver has returned. It holds some operations back,
+// moves the rest to the front of ops, and returns the number of the rest.
 func (d *Driver) sortOut(ops []*driver.Op) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -6,17 +6,16 @@
 // wait at once. Without a bound, a slow disk would kill the program: the Go runtime
 // ends it at its 10,000th thread.
 //
-// A Scheduler whose driver is a Pool hands it nothing, because Async is false: it makes
-// plain calls, which package budget bounds. Package aio gives a Pool of its own what AIO
-// cannot do.
+// A Scheduler whose driver is a Pool hands it nothing, because Async is false: the Scheduler makes
+// plain calls, which package budget bounds. Package aio has a Pool for operations that AIO does not
+// know.
 //
 // # Concurrency
 //
-// A Pool is used as any driver.Driver. One mutex protects everything that is
-// shared. A worker takes it once an operation, to return that and to fetch the
-// next. Workers exist only while there is work: a goroutine costs no more to start
-// than to wake. A Pool in which nothing is in flight holds neither goroutines nor
-// threads.
+// A Pool is used as any driver.Driver. One mutex protects everything that is shared. A worker takes
+// the mutex once an operation, to return that and to fetch the next. Workers exist only while there
+// is work: a goroutine costs no more to start than to wake. A Pool in which nothing is in flight
+// holds neither goroutines nor threads.
 package pool
 
 import (
@@ -43,8 +42,8 @@ type Options struct {
 	// Threads is the largest number of operations that are performed at once,
 	// each in a thread: 1 to 4096, 0 for 64.
 	Threads int
-	// Depth is the largest number of operations in flight, including those that
-	// wait for a thread and those that were not yet reaped; 0 for 1024.
+	// Depth is the largest number of operations in flight; 0 for 1024. Operations that wait for a
+	// thread and operations that were not yet reaped count.
 	Depth int
 	// Notify, if not nil, is called once for each operation, after it has become
 	// reapable. The goroutine that has performed or cancelled it calls Notify,

@@ -9,8 +9,9 @@ import (
 // AtPosition is an offset that stands for the file's own position.
 const AtPosition = -1
 
-// Call is a plain call: it performs an operation, and waits as long as that takes. ok is false if fd is no
-// descriptor of the disk's files; the call was not made then. Of a file with O_APPEND, AtPosition is its end.
+// Call is a plain call: it performs an operation, and waits as long as that takes. ok is false if
+// fd is no descriptor of the disk's files; the call was not made then. For a file with O_APPEND,
+// AtPosition is its end.
 func (d *Disk) Call(code driver.Code, fd int, b []byte, off int64) (res int32, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -20,7 +21,8 @@ func (d *Disk) Call(code driver.Code, fd int, b []byte, off int64) (res int32, o
 	return d.waitAndPerform(d.submit(&driver.Op{Code: code, FD: int32(fd), Buf: b, Off: off}, nil)), true
 }
 
-// waitAndPerform performs a plain call when it is due. It must be called with mu held, which it unlocks while it waits.
+// waitAndPerform performs a plain call when it is due. It must be called with mu held, which it
+// unlocks while it waits.
 func (d *Disk) waitAndPerform(p *pendingOp) (res int32) {
 	d.calls.add(p)
 	for p.due > d.clock() {
@@ -38,12 +40,14 @@ func (d *Disk) waitAndPerform(p *pendingOp) (res int32) {
 	return res
 }
 
-// atPosition reports whether p is a transfer at the position of its descriptor, which alone a plain call can be.
+// atPosition reports whether p is a transfer at the position of its descriptor, which alone a plain
+// call can be.
 func (p *pendingOp) atPosition() bool {
 	return p.queue == nil && p.op.Off == AtPosition && (p.op.Code == driver.Read || p.op.Code == driver.Write)
 }
 
-// waitFor waits until p may be due. It must be called with mu held, which it unlocks while it waits.
+// waitFor waits until p may be due. It must be called with mu held, which it unlocks while it
+// waits.
 func (d *Disk) waitFor(p *pendingOp) {
 	if p.due < never && !d.o.Timed {
 		d.now = max(d.now, p.due)
@@ -59,8 +63,9 @@ func (d *Disk) waitFor(p *pendingOp) {
 	time.Sleep(rest)
 }
 
-// Look is a look into the page cache: it reads what is there, and never waits. The result is that of
-// preadv2(2) with RWF_NOWAIT: EAGAIN if nothing is there. ok is false if fd is no descriptor of the disk's files.
+// Look is a look into the page cache: it reads the bytes that are there, and never waits. The
+// result is the same as preadv2(2) gives with RWF_NOWAIT: EAGAIN if nothing is there. ok is false
+// if fd is no descriptor of the disk's files.
 func (d *Disk) Look(fd int, b []byte, off int64) (res int32, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -134,7 +134,8 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// TestCrashOps: all operations fail after the crash, and those in flight no later than they would have ended.
+// TestCrashOps: all operations fail after the crash. Operations in flight fail no later than they
+// would have ended.
 func TestCrashOps(t *testing.T) {
 	d := disk(t, sim.Options{Ordered: true, Latency: time.Second})
 	fd := d.Create("a", []byte("abc"))

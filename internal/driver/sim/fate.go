@@ -13,12 +13,12 @@ import (
 // never is when operations are due that are held.
 const never = time.Duration(1<<63 - 1)
 
-// instant is what operations that take time are due at a multiple of. A test that wakes its goroutines at
-// other times has one thing happen at a time.
+// instant is what operations that take time are due at a multiple of. A test that wakes its
+// goroutines at other times has one thing happen at a time.
 const instant = 64
 
-// pendingOp is an operation in flight. What happens to it is decided when it is
-// submitted, so that it does not depend on when it is reaped.
+// pendingOp is an operation in flight. Its fate is decided when it is submitted, so that it does
+// not depend on when it is reaped.
 type pendingOp struct {
 	op     *driver.Op
 	queue  *Queue // nil for a plain call
@@ -28,15 +28,17 @@ type pendingOp struct {
 	file   *file         // the file that FD named at submission; nil if none
 	short  float64
 	errno  syscall.Errno // 0 if it does not fail
-	// syncUntil is for a sync: the number of changes to the file that had been made
-	// when it was submitted. It makes these durable, and no later ones. namesUntil is the same for the names.
+	// syncUntil is for a sync: the number of changes to the file that had been made when it was
+	// submitted. It makes these durable, and no later ones. namesUntil is the same for the names.
 	syncUntil, namesUntil int
 
-	refused bool        // FD was not opened for it
-	syncs   driver.Code // the sync that a write is followed by, as with O_SYNC, for its own bytes alone; Nop if there is none
-	direct  bool        // FD was opened with O_DIRECT
-	// ending is true after a Cancel. The device no longer holds the operation up: it was canceled, or it was too late
-	// for that.
+	refused bool // FD was not opened for it
+	// syncs is the sync that follows a write, as with O_SYNC, for the bytes of the write alone; Nop
+	// if no sync follows.
+	syncs  driver.Code
+	direct bool // FD was opened with O_DIRECT
+	// ending is true after a Cancel. The device no longer holds the operation up: it was canceled,
+	// or it was too late for that.
 	ending bool
 }
 
@@ -79,7 +81,8 @@ type opKey struct {
 	look       bool
 }
 
-// random returns the random numbers of the next operation that does what k says. It must be called with mu held.
+// random returns the random numbers of the next operation that does what k says. It must be called
+// with mu held.
 func (d *Disk) random(k opKey) *rand.Rand {
 	d.seen[k]++
 	h := uint64(14695981039346656037) // FNV-1a, by words
@@ -93,7 +96,8 @@ func (d *Disk) random(k opKey) *rand.Rand {
 	return rand.New(rand.NewPCG(d.o.Seed, h))
 }
 
-// submit returns op, which was given to q, or is a plain call if q is nil, with what happens to it. It must be called with mu held.
+// submit returns op, which was given to q, or is a plain call if q is nil, with what happens to it.
+// It must be called with mu held.
 func (d *Disk) submit(op *driver.Op, q *Queue) *pendingOp {
 	p := &pendingOp{op: op, queue: q, file: d.fileOf(int(op.FD))}
 	if p.file != nil {
@@ -113,7 +117,8 @@ func (d *Disk) decide(p *pendingOp) {
 		k.file = p.file.serial
 		p.syncUntil = p.file.changes
 	} else {
-		k.file = -int(d.serial) // operations on no file, which tests submit by the hundred, are all alike
+		// Operations on no file, which tests submit by the hundred, are all alike.
+		k.file = -int(d.serial)
 	}
 	// All numbers are drawn for every operation, so that what happens to one does
 	// not depend on what it is.
@@ -172,7 +177,8 @@ func (d *Disk) Release() {
 	d.resume(func(p *pendingOp) bool { return p.due == never && (p.file == nil || !d.frozen[p.file.device]) }, 0)
 }
 
-// Freeze keeps a device from performing operations, until Thaw: those in flight and those that come. With no device it freezes all.
+// Freeze keeps devices from performing operations in flight and new operations, until Thaw. With no
+// device it freezes all.
 func (d *Disk) Freeze(devices ...uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -200,7 +206,8 @@ func (d *Disk) Freeze(devices ...uint64) {
 	freeze(&d.calls)
 }
 
-// Thaw ends all Freezes. The operations that were held up take as long as if they had been submitted now.
+// Thaw ends all Freezes. The operations that were held up take as long as if they had been
+// submitted now.
 func (d *Disk) Thaw() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -208,8 +215,8 @@ func (d *Disk) Thaw() {
 	d.resume(func(p *pendingOp) bool { return p.due == never && (d.hold == nil || !d.hold(p.op)) }, 1)
 }
 
-// resume makes operations due for which which returns true, after the times that they take if times is 1, and at once if it is 0.
-// It must be called with mu held.
+// resume makes operations due for which which returns true, after the times that they take if times
+// is 1, and at once if it is 0. It must be called with mu held.
 func (d *Disk) resume(which func(*pendingOp) bool, times time.Duration) {
 	again := func(ops *pendingOps) {
 		for _, p := range slices.Clone(*ops) {

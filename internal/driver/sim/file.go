@@ -13,11 +13,14 @@ type file struct {
 	serial  int
 	device  uint64
 	created int // the number of the change of names that gave the file its first one
-	// nameless is the number of the change that took its name away; 0 as long as it has one. It never gets another.
+	// nameless is the number of the change that took its name away; 0 as long as it has one. It
+	// never gets another.
 	nameless int
 	reserved int64    // where the room ends that was allocated beyond the size
 	image    *os.File // as programs see it
-	durable  []byte   // what is certain to be on the disk, but for changes that are synced in the journal
+	// durable is the bytes that are certain to be on the disk, without changes that are synced in
+	// the journal.
+	durable []byte
 	// journal holds the changes that are in image and not in durable, in
 	// their order. changes is the number of all so far; the journal has
 	// the last of them.
@@ -31,8 +34,8 @@ type file struct {
 type change struct {
 	off  int64 // the size, if data is nil
 	data []byte
-	// synced: the change is on the disk, though changes before it may not be. It is kept in its place, as an earlier write
-	// must not undo it.
+	// synced: the change is on the disk, though changes before it may not be. It is kept in its
+	// place, as an earlier write must not undo it.
 	synced bool
 }
 
@@ -78,7 +81,8 @@ func (f *file) note(c change) {
 	f.changes++
 }
 
-// noteOthers notes what has changed in the image otherwise than by write. before is what contents has returned.
+// noteOthers notes what has changed in the image otherwise than by write. before is what contents
+// has returned.
 func (f *file) noteOthers(before []byte, sector int) {
 	after := f.contents()
 	if len(after) != len(before) {

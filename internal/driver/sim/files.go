@@ -10,7 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// newFile adds a file with those contents, which are durable, and without a name. It must be called with mu held.
+// newFile adds a file with those contents, which are durable, and without a name. It must be called
+// with mu held.
 func (d *Disk) newFile(data []byte) (*file, error) {
 	image, err := newImage()
 	if err != nil {
@@ -70,8 +71,8 @@ func (d *Disk) CloseFile(fd int32) {
 	_ = closeDescriptor(int(fd))
 }
 
-// OpenFile opens a file by name, with the flags of os.OpenFile. The position is the caller's own. Names are strings:
-// there are no directories.
+// OpenFile opens a file by name, with the flags of os.OpenFile. The position is the caller's own.
+// Names are strings: there are no directories.
 func (d *Disk) OpenFile(name string, flag int) (*os.File, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -116,9 +117,9 @@ func (d *Disk) named(name string, flag int) (*file, error) {
 	return f, nil
 }
 
-// Change calls do, which changes the file of fd otherwise than by a write: its size, or its blocks. It returns do's error.
-// With do the file takes the room of its first end bytes, unless it has more.
-// Changes that two goroutines make at once count as one.
+// Change calls do, which changes the file of fd otherwise than by a write: its size, or its blocks.
+// It returns do's error. With do the file takes the room of its first end bytes, unless it has
+// more. Changes that two goroutines make at once count as one.
 func (d *Disk) Change(fd int, end int64, do func() error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -137,7 +138,7 @@ func (d *Disk) Change(fd int, end int64, do func() error) error {
 	f.noteOthers(before, d.o.Sector)
 	switch {
 	case f.size() != int64(len(before)):
-		f.reserved = 0 // a Truncate gives back what is beyond the size
+		f.reserved = 0 // a Truncate gives back the room beyond the size
 	case err == nil:
 		f.reserved = max(f.reserved, end)
 	}
@@ -187,8 +188,8 @@ func (d *Disk) Names() []string {
 	return slices.Sorted(maps.Keys(d.names.now))
 }
 
-// SyncNames makes durable what was done to names before. It is the fsync of a directory that all files are in: it takes time, may
-// fail, and waits while its device, the first one, is frozen.
+// SyncNames makes durable what was done to names before. It is the fsync of a directory that all
+// files are in: it takes time, may fail, and waits while its device, the first one, is frozen.
 func (d *Disk) SyncNames() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -239,7 +240,8 @@ func (d *Disk) Device(fd int) (device uint64, ok bool) {
 	return 0, false
 }
 
-// fileOf returns the file of a descriptor; nil if it is none of the disk's. It must be called with mu held.
+// fileOf returns the file of a descriptor; nil if it is none of the disk's. It must be called with
+// mu held.
 func (d *Disk) fileOf(fd int) *file {
 	k, ok := keyOf(fd)
 	if !ok {
@@ -264,7 +266,8 @@ func (d *Disk) Crash() *Disk {
 	after.start, after.now = d.start, d.now
 	left := d.names.states[d.crash.IntN(len(d.names.states))].files
 	copies := map[*file]*file{}
-	for _, name := range slices.Sorted(maps.Keys(left)) { // in a fixed order, as the seed decides the rest
+	// The order is fixed, so that the seed decides all that follows.
+	for _, name := range slices.Sorted(maps.Keys(left)) {
 		f := left[name]
 		if copies[f] == nil {
 			if copies[f], err = after.newFile(d.afterCrash(f)); err != nil {
@@ -304,8 +307,9 @@ func (d *Disk) afterCrash(f *file) []byte {
 	return image
 }
 
-// forgetFiles gives back the memory of files that nobody can reach: without a name now and after any crash, a descriptor and an
-// operation in flight. A test may make thousands of files that it removes. It must be called with mu held.
+// forgetFiles gives back the memory of files that nobody can reach: without a name now and after
+// any crash, a descriptor and an operation in flight. A test may make thousands of files that it
+// removes. It must be called with mu held.
 func (d *Disk) forgetFiles() {
 	if len(d.inodes) == len(d.names.now) {
 		return // each file has a name

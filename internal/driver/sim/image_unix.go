@@ -27,7 +27,8 @@ func keyOf(fd int) (k inodeKey, ok bool) {
 
 func closeDescriptor(fd int) error { return unix.Close(fd) }
 
-// position returns where an operation at the position of fd, a descriptor of a file of that size, begins.
+// position returns where an operation at the position of fd, a descriptor of a file of that size,
+// begins.
 func position(fd int, code driver.Code, size int64) int64 {
 	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err == nil && code == driver.Write && flags&os.O_APPEND != 0 {
 		return size
@@ -45,8 +46,9 @@ func setPosition(fd int, pos int64) {
 	}
 }
 
-// modeOf returns how fd was opened. refused: not for a transfer of this kind. syncs is the sync that follows each write, Nop if
-// there is none: an fsync with O_SYNC, an fdatasync with O_DSYNC. direct: with O_DIRECT.
+// modeOf returns how fd was opened. refused: not for a transfer of this kind. syncs is the sync
+// that follows each write, Nop if there is none: an fsync with O_SYNC, an fdatasync with O_DSYNC.
+// direct: with O_DIRECT.
 func modeOf(fd int, code driver.Code) (refused bool, syncs driver.Code, direct bool) {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	mode := flags & unix.O_ACCMODE

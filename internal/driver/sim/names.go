@@ -7,12 +7,14 @@ import (
 
 // names is the files by name, as programs see them, and as they may be after a crash.
 //
-// It is as in a file system with a journal. What was done to names becomes durable in its order. An fsync of a
-// file makes durable what was done up to the last change of a name of that file, an fdatasync what was done up to the file's
-// creation, and SyncNames all. Of the rest, a crash keeps what was done up to some point.
+// It is as in a file system with a journal. Changes of names become durable in their order. An
+// fsync of a file makes all changes durable up to the last change of a name of that file; an
+// fdatasync, up to the file's creation; SyncNames makes all durable. Of the later changes, a crash
+// keeps all up to some point.
 type names struct {
 	now map[string]*file
-	// states has the names after each change; the last one is now. Those before the first one cannot be what a crash leaves.
+	// states has the names after each change; the last one is now. A crash cannot leave a state
+	// before the first one.
 	states []nameState
 	first  int // the number of the change that states[0] is after
 }

@@ -34,8 +34,9 @@ func (d *Disk) perform(f *pendingOp) int32 {
 	return 0
 }
 
-// syncNames makes durable what a sync of f's file does to names, an fsync or an fdatasync as code says. The kernel's fdatasync
-// writes what a read of the file needs. A file that was just created needs its name; a rename of it can wait.
+// syncNames makes durable what a sync of f's file does to names, an fsync or an fdatasync as code
+// says. The kernel's fdatasync writes what a read of the file needs. A file that was just created
+// needs its name; a rename of it can wait.
 func (d *Disk) syncNames(f *pendingOp, code driver.Code) {
 	first := d.names.first
 	switch {
@@ -79,7 +80,8 @@ func (d *Disk) refusal(f *pendingOp) syscall.Errno {
 	return 0
 }
 
-// directBlock is the alignment of direct I/O on files in memory, as package directio takes it to be.
+// directBlock is the alignment of direct I/O on files in memory, as package directio takes it to
+// be.
 const directBlock = 4096
 
 // transferred returns the part of the buffer that is transferred. It has at least one byte, as
@@ -114,7 +116,7 @@ func (d *Disk) write(f *pendingOp) int32 {
 	return int32(len(b))
 }
 
-// maxRoom returns how much room the file can have beside the others.
+// maxRoom returns how much room the file can have beside all other files.
 func (d *Disk) maxRoom(file *file) int64 {
 	if d.o.Space == 0 {
 		return maxFile

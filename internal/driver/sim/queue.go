@@ -82,8 +82,8 @@ func (q *Queue) Reap(done []*driver.Op, need int) (int, error) {
 	return n, nil
 }
 
-// wait waits until the first operation may be due, or another may be the first. It must be called with
-// Disk.mu held, which it unlocks while it waits.
+// wait waits until the first operation may be due, or another may be the first. It must be called
+// with Disk.mu held, which it unlocks while it waits.
 func (q *Queue) wait() {
 	d := q.d
 	due := never

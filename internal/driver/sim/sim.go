@@ -8,9 +8,9 @@
 //	after := disk.Crash()
 //	log := after.Contents(after.Open("log")) // what was synced is there
 //
-// A file is one of the system's, in memory and without a name there: that is what programs see of it. So
-// system calls that the disk does not perform, such as lseek(2) and mmap(2), work. Beside it the disk knows
-// what is certain to be there after a crash, and what has changed since.
+// A file is one of the system's, in memory and without a name there: that is what programs see of
+// it. So system calls that the disk does not perform, such as lseek(2) and mmap(2), work. Beside it
+// the disk knows the bytes that are certain to be there after a crash, and the changes since.
 //
 // # Time
 //
@@ -20,13 +20,14 @@
 // takes no time, and the same calls in the same order give the same results for the
 // same seed. (The order of calls by several goroutines is not always the same.)
 //
-// With Options.Timed each operation takes the time that it takes. In a bubble of testing/synctest that
-// is no time either. No two operations are due at once, so that one after the other has its effects.
+// With Options.Timed each operation takes the time that it takes. In a bubble of testing/synctest
+// that is no time either. No two operations are due at once, so that one after the other has its
+// effects.
 //
 // # Concurrency
 //
-// A Queue is used as any driver.Driver. The other methods may be called by any
-// goroutine at any time.
+// A Queue is used as any driver.Driver. All methods of Disk may be called by any goroutine at any
+// time.
 package sim
 
 import (
@@ -60,7 +61,8 @@ type Options struct {
 	// Latency is the longest time that an operation takes, in virtual time; 0 for
 	// 2 ms, or for none at all with Timed. Each operation takes between 0 and this.
 	Latency time.Duration
-	// Timed has operations take real time, or that of a bubble of testing/synctest.
+	// Timed has operations take real time, or in a bubble of testing/synctest the time of the
+	// bubble.
 	Timed bool
 	// Ordered completes operations in the order of submission.
 	Ordered bool
@@ -74,13 +76,13 @@ type Options struct {
 	Errnos []syscall.Errno
 	// Cached is the fraction of looks into the page cache (Look) that find the bytes, from 0 to 1.
 	Cached float64
-	// Space is the room that all files with a name can have together, in bytes; 0 is no
-	// limit. A file takes as much as its size is, holes included, or as was allocated beyond it. A write that
-	// exceeds Space is short, the next one fails with ENOSPC. Change fails with ENOSPC.
-	// A file that was removed may have what those with a name leave.
+	// Space is the room that all files with a name can have together, in bytes; 0 is no limit. A
+	// file takes as much as its size is, holes included, or as was allocated beyond it. A write
+	// that exceeds Space is short, the next one fails with ENOSPC. Change fails with ENOSPC. A
+	// removed file may have the room that the files with a name leave.
 	Space int64
-	// Devices is how many devices the files are on, in turn; 0 for one. They have the numbers from
-	// FirstDevice on.
+	// Devices is how many devices the files are on, in turn; 0 for one. The devices have the
+	// numbers from FirstDevice on.
 	Devices int
 	// Async is the driver's Async. If it is nil, no operation needs a thread.
 	Async func(op *driver.Op) bool
@@ -108,16 +110,17 @@ type Disk struct {
 	faults  []*Fault
 
 	names names
-	// directory stands for the directory that all files are in, for SyncNames. It has no image, and is not in inodes.
+	// directory stands for the directory that all files are in, for SyncNames. It has no image, and
+	// is not in inodes.
 	directory *file
-	inodes    map[inodeKey]*file // those that have a name, or an image that is open
+	inodes    map[inodeKey]*file // files that have a name, or an image that is open
 	files     int                // how many there were
 
-	// seen counts operations that do the same to the same file, so that what happens to an operation does not
-	// depend on what others do at the time.
+	// seen counts operations that do the same to the same file, so that what happens to an
+	// operation does not depend on what others do at the time.
 	seen map[opKey]uint64
-	// cancel and crash are sources of random numbers. They are separate, so that, say, a Cancel does
-	// not change what a crash leaves.
+	// cancel and crash are sources of random numbers. The sources are separate so that, say, a
+	// Cancel does not change what a crash leaves.
 	cancel, crash *rand.Rand
 
 	dead bool // after Crash
@@ -190,7 +193,8 @@ func (d *Disk) clock() time.Duration {
 	return d.now
 }
 
-// Well has the disk fail nothing and cut nothing short from now on, and releases all that it holds up.
+// Well has the disk fail nothing and cut nothing short from now on, and releases all that it holds
+// up.
 func (d *Disk) Well() {
 	d.mu.Lock()
 	d.o.Fail, d.o.Short, d.faults = 0, 0, nil

@@ -167,10 +167,10 @@ func fillMemlock(t *testing.T, r *Ring) (all []int) {
 	return nil
 }
 
-// withMemlock calls do under that limit, on a thread without CAP_IPC_LOCK. It reports
-// whether no other process counts against the limit: memory is locked by user, and tests
-// of other packages may lock memory of the same user. If it is allowed to, it runs the
-// thread as a user of its own.
+// withMemlock calls do under that limit, on a thread without CAP_IPC_LOCK. alone says that no other
+// process counts against the limit: memory is locked by user, and tests of other packages may lock
+// memory of the same user. If withMemlock is allowed to, it runs the thread as a user that nobody
+// else uses.
 func withMemlock(t *testing.T, limit uint64, do func(alone bool)) {
 	var before unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &before); err != nil {

@@ -179,8 +179,8 @@ func TestControlWithSQFull(t *testing.T) {
 	drainAll(t, r, ops[:n])
 }
 
-// Close waits for what the kernel has, and for what is only staged. All operations get
-// a result.
+// Close waits for operations that the kernel has, and for operations that are only staged. All
+// operations get a result.
 func TestCloseWithStagedAndInFlight(t *testing.T) {
 	r := open(t, Options{Depth: 64})
 	rd, wr := pipe(t)

@@ -20,14 +20,13 @@ import (
 //
 // # The order of events
 //
-// flush increments entering, then reads err; lose writes err. If Reap sees err,
-// and after that entering at 0, no call is in progress and none will come: the
-// kernel does not read the SQ any more. Stage reads err under sqMu, and Reap locks
-// sqMu after it has seen err. What Stage has written before is withdrawn, and it
-// writes nothing later.
+// flush increments entering, then reads err; lose writes err. If Reap sees err, and after that
+// entering at 0, no call is in progress and none will come: the kernel does not read the SQ any
+// more. Stage reads err under sqMu, and Reap locks sqMu after it has seen err. So all SQEs that
+// Stage has written before are withdrawn, and Stage writes none later.
 type loss struct {
 	err atomic.Pointer[error] // the reason; nil while the ring works
-	// The fields that each call writes have a cache line of their own.
+	// The fields that each call writes share no cache line with other fields.
 	_        [64]byte
 	entering atomic.Int32 // calls of io_uring_enter in progress, except Reap's
 	// waiting is true while Reap is in io_uring_enter, or about to be. Reap

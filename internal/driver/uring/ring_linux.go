@@ -38,9 +38,9 @@ type Options struct {
 	// (driver.Linker): 0 to 32768. The ring has none if the kernel has no such
 	// files (before 5.15), or allows fewer.
 	Files int
-	// Lazy opens the ring when it is first used. New still opens one, to find
-	// out what the kernel has, and closes it. It is for programs that may close
-	// all descriptors when they begin. Such a ring has no files of its own.
+	// Lazy opens the ring when it is first used. New still opens a ring, to find out what the
+	// kernel has, and closes it. Lazy is for programs that may close all descriptors when they
+	// begin. A lazy ring has no files for chains.
 	Lazy bool
 	// Record records the ring's system calls, if it is not nil.
 	Record *record.Hook
@@ -56,10 +56,11 @@ type Ring struct {
 	self    sys.Descriptor // fd, as it was opened
 	depth   uint32
 	workers uint32
-	// parallel: the kernel's workers for this ring are at most workers, and several may write to one file.
+	// parallel: the kernel's workers for this ring are at most workers, and several may write to
+	// one file.
 	parallel bool
 	features []string
-	files    int // the number of its own files
+	files    int // the number of files for chains
 	// asyncReads: a buffered read that has to wait takes no worker thread (5.9).
 	asyncReads bool
 	fileTable  bool // the kernel can open files into the file table, and close them there (5.15)
@@ -67,9 +68,9 @@ type Ring struct {
 	mem    []byte // the mapping of SQ and CQ
 	sqemem []byte // the mapping of the SQEs
 
-	// The submission queue. sqMu is held while SQEs are written, by Stage, Wake
-	// and Cancel, and never in a system call. The kernel advances sqHead, under
-	// a lock of its own, as it reads SQEs.
+	// The submission queue. sqMu is held while SQEs are written, by Stage, Wake and Cancel, and
+	// never in a system call. The kernel advances sqHead, under the kernel's lock, as it reads
+	// SQEs.
 	sqMu           sync.Mutex
 	sqHead, sqTail *uint32
 	sqMask         uint32
@@ -88,8 +89,7 @@ type Ring struct {
 	// more than one wake-up in the ring.
 	wake  atomic.Uint32
 	woken bool // the wake-up's CQE was taken. Used by Reap alone
-	// cancels is the number of cancellations in the ring. They need room in the
-	// CQ.
+	// cancels is the number of cancellations in the ring. Each needs room in the CQ.
 	cancels atomic.Int32
 	closed  atomic.Bool
 }
@@ -100,10 +100,9 @@ var (
 	_ driver.Linker    = (*Ring)(nil)
 )
 
-// New creates a ring. The error is that of a system call (EPERM under seccomp or
-// kernel.io_uring_disabled, ENOSYS before 5.1, ENOMEM if RLIMIT_MEMLOCK is too low
-// even for a small ring). If the kernel is older than 5.6, the error wraps
-// errors.ErrUnsupported.
+// New creates a ring. The error is from a system call (EPERM under seccomp or
+// kernel.io_uring_disabled, ENOSYS before 5.1, ENOMEM if RLIMIT_MEMLOCK is too low even for a small
+// ring). If the kernel is older than 5.6, the error wraps errors.ErrUnsupported.
 func New(o Options) (*Ring, error) {
 	depth, workers, err := o.check()
 	if err != nil {
@@ -125,7 +124,7 @@ func New(o Options) (*Ring, error) {
 	return r, nil
 }
 
-// open creates the ring, with that many files of its own.
+// open creates the ring, with that many files for chains.
 func (r *Ring) open(files int) error {
 	fd, p, err := setup(r.depth, r.hook)
 	if err != nil {
@@ -236,8 +235,8 @@ func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 	if p.Flags&sys.IORING_SETUP_SUBMIT_ALL != 0 {
 		r.features = append(r.features, "whole batches (SUBMIT_ALL)")
 	}
-	// Before 6.4 the workers make one direct write to a file at a time. What tells such a kernel is an operation that
-	// 6.7 has added.
+	// Before 6.4 the workers make one direct write to a file at a time. An operation that 6.7 has
+	// added tells the kernels apart.
 	r.parallel = bounded && ops[sys.IORING_OP_READ_MULTISHOT]
 	if bounded {
 		r.features = append(r.features, "bounded kernel workers")
@@ -253,9 +252,9 @@ func (r *Ring) Info() driver.Info {
 	return info
 }
 
-// Async implements driver.Driver. All kernels so far use a worker thread for a
-// buffered write (xfs only if it would wait) and for an fsync. They also do for a
-// direct write that extends the file, but the driver learns that only later.
+// Async implements driver.Driver. All kernels so far use a worker thread for a buffered write (xfs
+// only if it would wait) and for an fsync. All kernels also use one for a direct write that extends
+// the file, but the driver learns that only later.
 func (r *Ring) Async(op *driver.Op) bool {
 	switch op.Code {
 	case driver.Nop:

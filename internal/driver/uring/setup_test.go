@@ -19,7 +19,7 @@ func TestOptions(t *testing.T) {
 	for _, c := range []struct {
 		o     Options
 		depth uint32 // 0: New fails
-		names string // what the error must contain
+		names string // text that the error must contain
 	}{
 		{Options{}, 1024, ""},
 		{Options{Depth: 1}, 1, ""},
@@ -99,8 +99,8 @@ func TestRingIsCloseOnExec(t *testing.T) {
 	}
 }
 
-// Neither Close nor a New that fails after io_uring_setup leaves a descriptor or a mapping
-// of a ring behind.
+// After Close, and after a New that fails after io_uring_setup, no descriptor or mapping of the
+// ring is left.
 func TestNothingIsLeftBehind(t *testing.T) {
 	open(t, Options{}).Close()
 	before := mappings(t)

@@ -13,9 +13,8 @@ import (
 // system calls, which need less memory.
 const shortageLimit = 10 * time.Second
 
-// shortage measures for how long every call of io_uring_enter has failed with a
-// transient errno. A seccomp filter may return such an errno forever: without a
-// limit the operations would never end.
+// shortage measures for how long every call of io_uring_enter has failed with a transient errno. A
+// seccomp filter may return the errno forever: without a limit the operations would never end.
 type shortage struct {
 	since atomic.Int64 // when the first of these calls failed; 0 if the last call succeeded
 }
@@ -27,14 +26,13 @@ func (s *shortage) ended() {
 	}
 }
 
-// tooLong is called after a call that failed with res at now, in nanoseconds. It
-// reports whether calls have failed for longer than shortageLimit. waits is true if
-// the call was to wait for completions.
-//
-// Two failures do not count. A signal ends a waiting call with EINTR; a profiler
-// sends a hundred a second. EBUSY means that completions must be reaped first, and
-// the program decides when.
+// tooLong reports whether calls have failed for longer than shortageLimit. It is called after a
+// call that failed with res at now, in nanoseconds. waits is true if the call was to wait for
+// completions.
 func (s *shortage) tooLong(res int32, waits bool, now int64) bool {
+	// Two failures do not count. A signal ends a waiting call with EINTR; a profiler sends a
+	// hundred a second. EBUSY means that completions must be reaped first, and the program decides
+	// when.
 	switch syscall.Errno(-res) {
 	case syscall.EBUSY:
 		return false

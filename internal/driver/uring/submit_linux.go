@@ -199,8 +199,8 @@ func (r *Ring) Wake() {
 	}
 }
 
-// Cancel implements driver.Driver. Of a chain the kernel finds the one operation
-// that it is performing.
+// Cancel implements driver.Driver. In a chain the kernel finds the one operation that it is
+// performing.
 func (r *Ring) Cancel(op *driver.Op) {
 	if r.lazy.pending.Load() {
 		return // nothing was submitted

@@ -4,12 +4,12 @@ package uring
 
 import "github.com/sluiceio/sluice/internal/sys"
 
-// waits counts how often Reap had to wait, from the first call of Waits on. Only the goroutine in Reap uses it. Of the
-// calls that enter the kernel it looks at one in sampleEvery: to ask for the thread's switches before and after takes
-// some 200 ns.
+// waits counts how often Reap had to wait, from the first call of Waits on. Only the goroutine in
+// Reap uses it. It looks at one in sampleEvery of the calls that enter the kernel: to ask for the
+// thread's switches before and after takes some 200 ns.
 type waits struct {
 	counts        bool
-	calls         uint32 // that have entered the kernel
+	calls         uint32 // calls that have entered the kernel
 	known, waited uint32
 }
 
@@ -24,7 +24,8 @@ func (r *Ring) Waits() (known, waited uint32) {
 // foundAll notes a Reap that has found what it needs without entering the kernel.
 func (w *waits) foundAll() { w.known++ }
 
-// begin notes that the kernel is about to be entered. If that is sampled, the caller calls end afterwards.
+// begin notes that the kernel is about to be entered. If that is sampled, the caller calls end
+// afterwards.
 func (w *waits) begin() (switches int64, sampled bool) {
 	if w.calls++; !w.counts || w.calls%sampleEvery != 0 {
 		return 0, false
@@ -32,8 +33,8 @@ func (w *waits) begin() (switches int64, sampled bool) {
 	return sys.ThreadWaits()
 }
 
-// end notes that the kernel has returned. A goroutine that has changed threads meanwhile has waited, too: for a processor
-// of the Go scheduler.
+// end notes that the kernel has returned. A goroutine that has changed threads during the call has
+// waited, too: for a processor of the Go scheduler.
 func (w *waits) end(before int64) {
 	if after, ok := sys.ThreadWaits(); ok {
 		w.known += sampleEvery

@@ -1,5 +1,5 @@
-// Package apidoc has no code: its tests hold what the documentation of the public packages
-// promises a reader who sees it for the first time.
+// Package apidoc has no code. Its tests check that the public packages are documented and small,
+// and that the comments of all packages are narrow enough to be read.
 package apidoc
 
 import (

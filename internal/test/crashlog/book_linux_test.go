@@ -14,12 +14,16 @@ import (
 type kind uint8
 
 const (
-	created  kind = iota // the log's file is about to be made; it may be as long as Number says at once
-	recycled             // the file of another log is about to get this log's name, and keeps its bytes
-	begun                // the record is about to be written
-	written              // the file has the record: it survives the process
-	synced               // the device has it: it survives a power cut
-	ended                // the file is about to be removed or recycled
+	// created says that the log's file is about to be made. The file may have the length Number at
+	// once.
+	created kind = iota
+	// recycled says that the file of another log is about to get this log's name, and keeps its
+	// bytes.
+	recycled
+	begun   // the record is about to be written
+	written // the file has the record: it survives the process
+	synced  // the device has it: it survives a power cut
+	ended   // the file is about to be removed or recycled
 )
 
 // note is one line of the history of the logs. A child writes it to a pipe as it is.
@@ -44,7 +48,8 @@ type entry struct {
 
 func newBook() *book { return &book{logs: make(map[logID]*entry)} }
 
-// add adds a note. Least is the acknowledgement that counts, written or synced: a stronger one counts, too.
+// add adds a note. Least is the acknowledgement that counts, written or synced: a stronger one
+// counts, too.
 func (b *book) add(n note, least kind) {
 	switch e := b.logs[n.Log]; {
 	case n.Kind == created, n.Kind == recycled:
@@ -57,7 +62,7 @@ func (b *book) add(n note, least kind) {
 		}
 		delete(b.logs, n.Log)
 	case n.Kind == begun:
-		e.acked = append(e.acked, false) // they are begun in order
+		e.acked = append(e.acked, false) // records are begun in order
 	case n.Kind >= least && !e.acked[n.Number]:
 		e.acked[n.Number] = true
 		b.dues++
@@ -112,7 +117,7 @@ func (e *entry) check(id logID, name string) error {
 	return nil
 }
 
-// foreign returns where got has a byte that is neither zero nor that of want, or -1.
+// foreign returns where got has a byte that is neither zero nor the byte of want, or -1.
 func foreign(got, want []byte) int {
 	for i, c := range got {
 		if c != 0 && c != want[i] {
@@ -128,7 +133,8 @@ type verdict struct {
 	faults       int // checks in which the log of package os has lost something, too
 }
 
-// judge counts a check, and fails the test for losses that package os does not have in the same state.
+// judge counts a check, and fails the test for losses that package os does not have in the same
+// state.
 func (v *verdict) judge(t *testing.T, b *book, losses []loss, state string) {
 	t.Helper()
 	v.checks++

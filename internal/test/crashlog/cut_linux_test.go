@@ -21,7 +21,7 @@ var cuts = flag.Int("crashlog.cuts", 20, "how often TestCut cuts off each file s
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// fileSystems are those with a journal that is replayed when they are mounted, and how they are made.
+// fileSystems are the file systems with a journal that a mount replays, and how they are made.
 var fileSystems = map[string]struct {
 	mkfs string
 	size int64
@@ -74,9 +74,9 @@ type cutter struct {
 	cut     func() // closes enough, once: there is enough, or a call has failed
 }
 
-// note is called by the goroutines that write. A commit that has returned before cutting was set had ended before
-// the file system was cut off. Later ones may say too much: an fdatasync of ext4 that runs meanwhile can
-// succeed and keep nothing, with package os as well.
+// note is called by the goroutines that write. A commit that has returned before cutting was set
+// had ended before the file system was cut off. Later notes may say too much: an fdatasync of ext4
+// that runs during the cut can succeed and keep nothing, with package os as well.
 func (c *cutter) note(n note) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,7 +129,7 @@ func (c *cutter) cycle(i int, r *rand.Rand) {
 	c.judge(t, c.book, c.book.check(c.dir), fmt.Sprint("cut ", i))
 }
 
-// begin goes on with some of the logs of the workload before, and begins the others anew.
+// begin goes on with some of the logs of the workload before, and begins the rest anew.
 func (c *cutter) begin(before *workload, r *rand.Rand) error {
 	for i, l := range c.work.logs {
 		if before != nil {

@@ -36,7 +36,7 @@ func writeLogs() error {
 	}
 	r := rand.New(rand.NewPCG(n, 0))
 	var mu sync.Mutex
-	tell := func(n note) { // one write(2) each: the parent has what was told before the end
+	tell := func(n note) { // one write(2) each: the parent has every note from before the end
 		mu.Lock()
 		defer mu.Unlock()
 		if err := binary.Write(os.Stdout, binary.LittleEndian, n); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// How long a log becomes, about, before another one is begun. In a short one few commits are made before the file is used again
-// and overwritten, which needs no commit of the journal.
+// How long a log becomes, about, before another one is begun. In a short one few commits are made
+// before the file is used again and overwritten, which needs no commit of the journal.
 const (
 	longLog  = 192 << 10 // 192 KiB
 	shortLog = 16 << 10  // 16 KiB
@@ -42,7 +42,7 @@ func (l *log) tell(k kind, number int) { l.note(note{l.id, k, uint32(number)}) }
 
 func (l *log) path() string { return filepath.Join(l.dir, l.id.file()) }
 
-// begin begins a log, in a new file or in that of the log before.
+// begin begins a log, in a new file or in the file of the log before.
 func (l *log) begin(r *rand.Rand, old string) error {
 	l.id.Generation++
 	l.next, l.end = 0, 0
@@ -92,13 +92,14 @@ func (l *log) syncDir() error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// resume goes on with a log of which the first n records count.
+// resume goes on with a log after its first n records.
 func (l *log) resume(r *rand.Rand, n int) error {
 	l.next, l.end = n, 0
 	for i := range n {
 		l.end += int64(l.id.length(i))
 	}
-	// What is beyond is not to be taken for what will be written there: it is the same.
+	// The old bytes beyond must not be taken for the records that will be written there: both are
+	// the same.
 	f, err := os.OpenFile(l.path(), os.O_RDWR, 0)
 	if err != nil {
 		return err

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// logID names a log: a way to write, and a number, which is another one whenever the log begins anew.
+// logID names a log: a way to write, and a number, which is another one whenever the log begins
+// anew.
 type logID struct {
 	Way        uint8
 	Generation uint32
@@ -18,8 +19,8 @@ type logID struct {
 
 func (id logID) file() string { return fmt.Sprintf("%s.%d", ways[id.Way].name, id.Generation) }
 
-// A record is a head and random bytes. The head has, in little endian, 4 bytes each: a checksum of all that
-// follows, the length with the head, way, generation, number.
+// A record is a head and random bytes. The head has, in little endian, 4 bytes each: a checksum of
+// all that follows, the length with the head, way, generation, number.
 const (
 	headSize  = 20
 	mostBytes = headSize + 20_000
@@ -80,7 +81,8 @@ func parse(b []byte) (id logID, number int, record []byte, err error) {
 	return id, int(binary.LittleEndian.Uint32(b[16:])), b[:n], nil
 }
 
-// expect returns what is wrong with the record that b begins with, which must be the one of that number.
+// expect returns what is wrong with the record that b begins with, which must be the one of that
+// number.
 func (id logID) expect(b []byte, number int) error {
 	switch gotID, got, record, err := parse(b); {
 	case err != nil:

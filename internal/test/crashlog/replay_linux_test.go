@@ -31,8 +31,8 @@ var (
 // sector is the part of a request that a device writes whole or not at all.
 const sector = 512
 
-// superblocks is where the superblocks of ext4 and xfs end. That of ext4 has two sectors, with one checksum, and ext4 cannot be
-// mounted if it is torn.
+// superblocks is where the superblocks of ext4 and xfs end. The superblock of ext4 has two sectors,
+// with one checksum, and ext4 cannot be mounted if it is torn.
 const superblocks = 4096
 
 // TestReplay: what was committed is on the device, whatever it had still in its cache.
@@ -62,13 +62,13 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// play is what a device was told to do, and what was acknowledged meanwhile.
+// play is the requests that a device received, and the records that were acknowledged between them.
 type play struct {
 	requests []testenv.Request
 	ends     []int64 // where the requests end in the file that they were read from
 	notes    []placed
-	// moments is how many requests had been made at each acknowledgement, if the last of them was not a flush: without that nothing
-	// can be missing.
+	// moments is how many requests had been made at each acknowledgement, if the last of them was
+	// not a flush: without that nothing can be missing.
 	moments []int
 	book    *book
 	told    int // how many of notes are in book
@@ -165,8 +165,8 @@ func record(t *testing.T, fstype, mkfs string, size int64, r *rand.Rand) *play {
 	return p
 }
 
-// bookAt returns what must be there when the first n requests have been made. It is asked for larger and
-// larger n.
+// bookAt returns what must be there when the first n requests have been made. It is asked for
+// larger and larger n.
 func (p *play) bookAt(n int) *book {
 	at := int64(0)
 	if n > 0 {
@@ -178,7 +178,8 @@ func (p *play) bookAt(n int) *book {
 	return p.book
 }
 
-// prepare makes the files of the states, with what the device at image has before the first request.
+// prepare makes the files of the states, with what the device at image has before the first
+// request.
 func (p *play) prepare(t *testing.T, image string, size int64) {
 	dir := places.Memory(t)
 	p.dir = filepath.Join(t.TempDir(), "state")
@@ -232,12 +233,13 @@ func copyData(to, from *os.File) error {
 // choice is a state that a device may be in when it fails.
 type choice struct {
 	n       int  // requests that were made
-	sampled bool // some of those that no flush has followed are missing or torn
+	sampled bool // some requests that no flush has followed are missing or torn
 }
 
-// choose returns count states in the order of n: each prefix of the requests, and sampled states for the
-// rest. If there is no room for all prefixes, half of the states are prefixes, at random. Half of the sampled states are of
-// a moment at which something was acknowledged: the next flush hides that a commit has made none.
+// choose returns count states in the order of n: each prefix of the requests, and sampled states
+// for the rest. If there is no room for all prefixes, half of the states are prefixes, at random.
+// Half of the sampled states are of a moment at which something was acknowledged: the next flush
+// hides that a commit has made none.
 func (p *play) choose(count int, r *rand.Rand) (all []choice) {
 	prefixes := len(p.requests) + 1
 	if prefixes > count {
@@ -260,8 +262,9 @@ func (p *play) choose(count int, r *rand.Rand) (all []choice) {
 	return all
 }
 
-// build makes the state of a device that has failed after c.n requests. Those before the last flush are on it.
-// Of the others a prefix has all. A sampled state has each with one chance for all of them, or less of it, or nothing.
+// build makes the state of a device that has failed after c.n requests. All requests before the
+// last flush are on the device. An unsampled state has all later requests. A sampled state has each
+// later request whole with one chance for all of them, or a part of it, or nothing.
 func (p *play) build(c choice, r *rand.Rand) (what string) {
 	for i := c.n - 1; i >= p.sure; i-- {
 		if p.requests[i].Flush {
@@ -332,7 +335,8 @@ func (p *play) look(t *testing.T, fstype string, b *book) (losses []loss, err er
 	}
 	options := ""
 	if fstype == "xfs" {
-		// The recorded device has the same UUID. It may still be mounted in another mount namespace that was made meanwhile.
+		// The recorded device has the same UUID. It may still be mounted in another mount namespace
+		// that was made since.
 		options = "nouuid"
 	}
 	if err := unix.Mount(p.device.Name(), p.dir, fstype, 0, options); err != nil {

@@ -21,10 +21,10 @@ type way struct {
 	open       func(s *sluice.Scheduler, name string, flag int, r *rand.Rand) (target, error)
 }
 
-// target is an open log. The random choices of a call are those of its goroutine.
+// target is an open log. The goroutine of a call makes its random choices.
 type target interface {
 	write(b []byte, off int64) error
-	flush() error              // returns once the file has what was written
+	flush() error              // returns once the file has all bytes
 	commit(r *rand.Rand) error // returns once the device has it
 	Truncate(size int64) error
 	Allocate(off, n int64) error
@@ -216,7 +216,7 @@ type batched struct {
 	plain
 	s     *sluice.Scheduler
 	f     *sluice.File
-	bytes [][]byte // that flush and commit have to write
+	bytes [][]byte // bytes that flush and commit have to write
 	offs  []int64
 }
 

@@ -28,8 +28,8 @@ var (
 	fails = flag.String("faults.call", "", "the system call that fails, such as fstat; each in turn if empty")
 )
 
-// drivers are what the Schedulers are on. The last one queues every operation that is not served from the page
-// cache, the one before it those past the page cache, whatever the system has.
+// drivers are what the Schedulers are on. The last one queues every operation that is not served
+// from the page cache, the one before it those past the page cache, whatever the system has.
 var drivers = []struct {
 	name   string
 	open   func() (driver.Driver, error)
@@ -92,7 +92,8 @@ func Sweep(t *testing.T, workloads []Workload) {
 				if err := drv.Close(); err != nil {
 					t.Fatal(err)
 				}
-				testenv.Scheduler(t, sluice.Options{Driver: strings.Split(d.name, ",")[0]}).Close() // what the first one makes for good
+				// The first Scheduler makes things that stay for good.
+				testenv.Scheduler(t, sluice.Options{Driver: strings.Split(d.name, ",")[0]}).Close()
 				one := func(what trouble, at int) *world {
 					runs++
 					drv, err := d.open()
@@ -128,8 +129,9 @@ func Sweep(t *testing.T, workloads []Workload) {
 	t.Logf("figure: %d runs", runs)
 }
 
-// cachedRuns is how many runs may find all they read in the page cache. A read with RWF_NOWAIT has the kernel
-// read ahead, and on a busy machine the device may be done before the kernel looks for the bytes.
+// cachedRuns is how many runs may find all they read in the page cache. A read with RWF_NOWAIT has
+// the kernel read ahead, and on a busy machine the device may be done before the kernel looks for
+// the bytes.
 const cachedRuns = 100
 
 // never is the number of an operation that does not come.

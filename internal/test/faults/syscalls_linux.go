@@ -24,8 +24,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// faultyCalls are the system calls that fail, and their errors. EBUSY of io_uring_enter is none of them: it says that
-// there are completions to be reaped, and Reap, which they wake, submits what is left.
+// faultyCalls are the system calls that fail, and their errors. EBUSY of io_uring_enter is none of
+// them: it says that there are completions to be reaped, and Reap, which they wake, submits what is
+// left.
 var faultyCalls = []struct {
 	name   string
 	nr     int
@@ -43,16 +44,19 @@ var faultyCalls = []struct {
 	{"mmap", unix.SYS_MMAP, []syscall.Errno{unix.ENOMEM, unix.EAGAIN}},
 }
 
-// The child asks its supervisor by a system call that no kernel has. The first argument is one of these.
+// The child asks its supervisor by a system call that no kernel has. The first argument is one of
+// these.
 const (
 	sysAsk = 0x5afe
 
 	askStart = iota
 	askStop
 	askMay        // how many calls have failed with errors that may be returned
-	askMust       // of these, those that must be
-	askUnanswered // of the former, those that are fstat
-	askOpen       // the next descriptor of which close has failed, and which is open therefore; -1 if there is no more
+	askMust       // of these, how many must be returned
+	askUnanswered // of askMay's calls, how many are fstat
+	// askOpen asks for the next descriptor that is still open because its close has failed; -1 if
+	// there is no more.
+	askOpen
 )
 
 func ask(what uintptr) int {
@@ -78,7 +82,7 @@ type supervisor struct {
 	// unanswered is how many of may are fstat.
 	unanswered int
 	open       []int
-	log        []string // what has failed
+	log        []string // calls that have failed
 }
 
 func (s *supervisor) decide(c testenv.Syscall) testenv.Answer {
@@ -106,8 +110,9 @@ func (s *supervisor) decide(c testenv.Syscall) testenv.Answer {
 	return testenv.Answer{Errno: s.what.errno}
 }
 
-// hit reports whether one more call fails. No kernel says for ever that a call should be made again. io_uring_enter may
-// say for ever that there is no memory, and the ring is given up after 10 s: that is for the tests of package uring.
+// hit reports whether one more call fails. No kernel says for ever that a call should be made
+// again. io_uring_enter may say for ever that there is no memory, and the ring is given up after 10
+// s: that is for the tests of package uring.
 func (s *supervisor) hit() bool {
 	s.hits++
 	again := s.what.errno == unix.EINTR || s.what.errno == unix.EAGAIN
@@ -144,14 +149,15 @@ func (s *supervisor) answer(what uint64) int {
 	return 0
 }
 
-// judge reports whether the call of the workload may return the error of a system call, and whether it must.
+// judge reports whether the call of the workload may return the error of a system call, and whether
+// it must.
 func (s *supervisor) judge(c testenv.Syscall) (may, must bool, name string) {
 	fd := int(int32(c.Args[0]))
 	switch c.Nr {
 	case unix.SYS_IO_URING_ENTER:
 		return false, false, "" // the driver tries again, or plain calls are made
 	case unix.SYS_IO_SUBMIT:
-		// If the next one succeeds, the error is taken for that of an operation.
+		// If the next io_submit succeeds, the error is taken for the error of an operation.
 		return s.what.errno != unix.EINTR && s.what.errno != unix.EAGAIN, false, ""
 	case unix.SYS_OPENAT:
 		name = s.path(c)
@@ -164,7 +170,8 @@ func (s *supervisor) judge(c testenv.Syscall) (may, must bool, name string) {
 	its := within(name, s.dir) // the workload's file, and not one of /proc, a ring or memory
 	switch {
 	case c.Nr == unix.SYS_CLOSE:
-		// What was only read, or made with fsync, has lost nothing. A copy of a tree ignores EINTR.
+		// A file that was only read, or that is closed after an fsync, has lost nothing. A copy of
+		// a tree ignores EINTR.
 		must := its && writable(c.TID, fd) && !within(name, s.dir+"/"+fsynced)
 		return true, must && (s.load != treeName || s.what.errno != unix.EINTR), name
 	case s.what.errno == unix.EINTR:
@@ -175,7 +182,8 @@ func (s *supervisor) judge(c testenv.Syscall) (may, must bool, name string) {
 		return its || within(s.dir, name), false, name
 	case c.Nr == unix.SYS_MMAP && fd < 0, // memory for buffers
 		within(name, "/proc/self/fd"), // a second descriptor of the file
-		c.Nr == unix.SYS_OPENAT && (within(s.dir, name) || c.Args[2]&unix.O_PATH != 0): // as for fstat
+		// An open, with the limits of fstat.
+		c.Nr == unix.SYS_OPENAT && (within(s.dir, name) || c.Args[2]&unix.O_PATH != 0):
 		return true, false, name
 	}
 	return its, its, name
@@ -241,7 +249,8 @@ func Syscalls(t *testing.T, workloads []Workload) {
 					}
 					for _, errno := range call.errnos {
 						for _, forever := range []bool{false, true} {
-							few := max(1, 10/float64(clean.seen[call.nr])) // so that some of each call fail
+							// few is so large that some of each call fail.
+							few := max(1, 10/float64(clean.seen[call.nr]))
 							for at := range clean.seen[call.nr] {
 								if t.Failed() {
 									return
@@ -264,7 +273,7 @@ func Syscalls(t *testing.T, workloads []Workload) {
 	t.Logf("figure: %d runs", runs)
 }
 
-// supervised runs a workload once, in a process of its own.
+// supervised runs a workload once, in a new process.
 func supervised(t *testing.T, dir, load, driver string, nr int, what trouble, at int) *supervisor {
 	t.Helper()
 	dir, err := os.MkdirTemp(dir, "run")
@@ -318,7 +327,7 @@ func Supervised(t *testing.T, workloads []Workload) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testenv.Scheduler(t, options).Close() // what the first one makes for good
+	testenv.Scheduler(t, options).Close() // the first Scheduler makes things that stay for good
 	calls := []uint32{sysAsk}
 	for _, c := range faultyCalls {
 		calls = append(calls, uint32(c.nr))

@@ -120,7 +120,8 @@ func directory(w *world) {
 	w.call("Close", f.Close)
 }
 
-// directFile uses a direct.File: aligned transfers, parts of blocks, the block in which the file ends.
+// directFile uses a direct.File: aligned transfers, parts of blocks, the block in which the file
+// ends.
 func directFile(w *world) {
 	var f *direct.File
 	if !w.openDirect(&f, w.name, os.O_RDWR) {
@@ -178,8 +179,8 @@ func streams(w *world) {
 	w.call("Close", f.Close)
 }
 
-// writes writes n pieces by a Writer, with a Sync in the middle. An error may be returned by a later
-// call, but not after Close; once it was returned, every call returns it.
+// writes writes n pieces by a Writer, with a Sync in the middle. An error may be returned by a
+// later call, but not after Close; once it was returned, every call returns it.
 func writes(w *world, f *direct.File, off int64, size, n int) {
 	before := w.mark()
 	wr, err := f.NewWriter(context.Background(), direct.WriterOptions{BufferSize: page, WriteBehind: 4, Start: off})
@@ -188,7 +189,8 @@ func writes(w *world, f *direct.File, off int64, size, n int) {
 		w.ended("NewWriter", err, may, true)
 		return
 	}
-	start, at := off, off // what is not known to be written, and where the next piece goes
+	// start is where the bytes begin that may not be written; at is where the next piece goes.
+	start, at := off, off
 	broken := false
 	do := func(what string, call func() error) bool {
 		w.t.Helper()

@@ -52,10 +52,11 @@ var errnos = map[string]syscall.Errno{
 	"EINTR": syscall.EINTR, "ENOMEM": syscall.ENOMEM, "ECANCELED": syscall.ECANCELED,
 }
 
-// interruptions is how often "for ever" interrupts plain calls: they are made again until they are not.
+// interruptions is how often "for ever" interrupts plain calls: they are made again until they are
+// not.
 const interruptions = 5
 
-// world is a workload's Scheduler and file, and what the workload was told about them.
+// world is a workload's Scheduler and file, and the results that the workload got.
 type world struct {
 	t    *testing.T
 	s    *sluice.Scheduler
@@ -71,18 +72,20 @@ type world struct {
 	fatal       int // of these, that were no reads
 	interrupted int // plain calls
 	synced      int // syncs that were not made to fail
-	// unread holds the parts of files that a read has failed to read since mark. A read of the same place removes
-	// them: package direct repeats a read that has failed with EIO (xfs), and what neighbours share.
+	// unread holds the parts of files that a read has failed to read since mark. A read of the same
+	// place removes them: package direct repeats a read that has failed with EIO (xfs), and what
+	// neighbours share.
 	unread [][2]int64
 	size   int64 // of the file
 
-	// supervised is true if another process decides about the system calls of this one, and counts them.
+	// supervised is true if another process decides about the system calls of this one, and counts
+	// them.
 	supervised bool
 
 	lossy bool // a sync has returned an error
 	calls []string
 
-	want  []byte // what the file has
+	want  []byte // content of the file
 	known []bool // for each byte: whether that is sure
 }
 
@@ -104,7 +107,7 @@ func newWorld(t *testing.T, dir string) *world {
 	return w
 }
 
-// outside does something that is not the workload's: nothing fails meanwhile.
+// outside does something that is not the workload's: no operation fails until it returns.
 func (w *world) outside(do func() error) {
 	w.t.Helper()
 	if w.supervised {
@@ -151,7 +154,8 @@ func (w *world) on(drv driver.Driver, chains func(fault.Decider) driver.Linker) 
 	return w.s
 }
 
-// next decides on the next operation, on n bytes: its error, or how many of the bytes are transferred.
+// next decides on the next operation, on n bytes: its error, or how many of the bytes are
+// transferred.
 func (w *world) next(code driver.Code, off int64, n int, aligned, plain bool) (int, syscall.Errno) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -182,8 +186,8 @@ func (w *world) next(code driver.Code, off int64, n int, aligned, plain bool) (i
 		w.hard++
 		switch {
 		case code == driver.Read && off == w.size && place[1]%sector == 0 && n < sector:
-			// A stream has all bytes of the last sector, and has asked for the rest of it. It takes the file's end
-			// from fstat.
+			// A stream has all bytes of the last sector, and has asked for the rest of it. It takes
+			// the file's end from fstat.
 		case code == driver.Read:
 			w.unread = append(w.unread, place)
 		default:
@@ -224,19 +228,20 @@ func (w *world) mark() mark {
 	return mark{w.hard, w.fatal, w.synced}
 }
 
-// since reports what has happened since m: whether a call may return an error, whether one must, and whether a sync
-// was made.
+// since reports what has happened since m: whether a call may return an error, whether one must,
+// and whether a sync was made.
 func (w *world) since(m mark) (may, must, synced bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.supervised {
-		return ask(askMay) > m.hard, ask(askMust) > m.fatal, true // the sync of a ring is no system call
+		// The sync of a ring is no system call.
+		return ask(askMay) > m.hard, ask(askMust) > m.fatal, true
 	}
 	return w.hard > m.hard, w.fatal > m.fatal || len(w.unread) > 0, w.synced > m.synced
 }
 
-// unanswered is how many fstats of the workload's files have failed. An open must return such an error: without the
-// answer it would not be known how to use the file.
+// unanswered is how many fstats of the workload's files have failed. An open must return the error:
+// without the answer of fstat the library does not know how to use the file.
 func (w *world) unanswered() int {
 	if w.supervised {
 		return ask(askUnanswered)
@@ -249,8 +254,8 @@ func (w *world) wrong(format string, args ...any) {
 	w.t.Errorf("%s from operation %d on: %s\nthe calls: %q", w.what, w.at, fmt.Sprintf(format, args...), w.calls)
 }
 
-// ended judges the error of a call: whether it may have one, and whether it must. It reports whether the call has
-// succeeded.
+// ended judges the error of a call: whether it may have one, and whether it must. It reports
+// whether the call has succeeded.
 func (w *world) ended(call string, err error, may, must bool) bool {
 	w.t.Helper()
 	w.calls = append(w.calls, fmt.Sprint(call, ": ", err))
@@ -265,7 +270,7 @@ func (w *world) ended(call string, err error, may, must bool) bool {
 	return err == nil
 }
 
-// call makes a call that returns the errors of its own operations.
+// call makes a call that returns the errors of its operations alone.
 func (w *world) call(what string, do func() error) bool {
 	w.t.Helper()
 	before := w.mark()
@@ -283,7 +288,8 @@ func (w *world) asks(what string, do func() error) {
 	w.ended(what, err, may, may)
 }
 
-// sync makes a call that syncs. After one that failed, the others must fail: data may be gone.
+// sync makes a call that syncs. After a sync that failed, all later syncs must fail: data may be
+// gone.
 func (w *world) sync(what string, do func() error) {
 	w.t.Helper()
 	before := w.mark()
@@ -296,7 +302,7 @@ func (w *world) sync(what string, do func() error) {
 	w.lossy = w.lossy || err != nil
 }
 
-// wrote notes a write of b at off of which n bytes were acknowledged.
+// wrote notes a write of b at off, whose first n bytes were acknowledged.
 func (w *world) wrote(b []byte, off int64, n int, err error) {
 	w.t.Helper()
 	if n < 0 || n > len(b) || n < len(b) && err == nil {
@@ -331,7 +337,7 @@ func (w *world) forget(off int64, n int) {
 func (w *world) same(what string, b []byte, off int64) {
 	w.t.Helper()
 	if off+int64(len(b)) > int64(len(w.want)) {
-		return // what was not acknowledged may have made the file longer
+		return // bytes that were not acknowledged may have made the file longer
 	}
 	for i, c := range b {
 		if at := off + int64(i); w.known[at] && w.want[at] != c {
@@ -341,8 +347,8 @@ func (w *world) same(what string, b []byte, off int64) {
 	}
 }
 
-// read makes a call that reads into b at off. It also demands that what lies behind the bytes that were counted
-// and behind b is untouched.
+// read makes a call that reads into b at off. It also demands that what lies behind the bytes that
+// were counted and behind b is untouched.
 func (w *world) read(what string, size int, off int64, do func(b []byte) (int, error)) bool {
 	w.t.Helper()
 	b := testenv.AlignedBytes(size + 64)
@@ -428,8 +434,8 @@ func (w *world) settles(ok func() bool, what func() string) {
 // hangs is when a run is said to hang.
 const hangs = 5 * time.Second
 
-// watch ends the process with all stacks if the run does not end in time. It counts ticks, so that the time
-// in which the whole process is stopped does not count.
+// watch ends the process with all stacks if the run does not end in time. It counts ticks, so that
+// the time in which the whole process is stopped does not count.
 func watch(what string) (stop func()) {
 	done := make(chan bool)
 	var ended sync.WaitGroup

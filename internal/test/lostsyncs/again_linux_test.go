@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// After a Sync that has failed, a program may write its data again to a new file. In the old file it must drop the
-// pages first: see unread for what ext4 does without that.
+// After a Sync that has failed, a program may write its data again to a new file. In the old file
+// it must drop the pages first: see unread for what ext4 does without that.
 func TestWriteAgain(t *testing.T) {
 	for _, at := range strings.Split(*place, ",") {
 		t.Run(at, func(t *testing.T) {

@@ -17,7 +17,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// A handle is one way to have the file open. Its functions may be called by several goroutines at once.
+// A handle is one way to have the file open. Its functions may be called by several goroutines at
+// once.
 type handle struct {
 	kind string
 	// own: a call reports losses of the bytes that it has written itself, and no others.
@@ -39,7 +40,8 @@ type write struct {
 	do   func(b []byte, off int64) error
 }
 
-// way is a way to commit what was written: with commit, or with both, which writes something as well.
+// way is a way to commit what was written: with commit, or with both, which writes something as
+// well.
 type way struct {
 	name   string
 	commit func() error

@@ -44,7 +44,8 @@ func Play(t *testing.T, ways ...TreeCopy) {
 			defer func() { total.print(t) }()
 			for _, driver := range strings.Split(*drivers, ",") {
 				t.Run(driver, func(t *testing.T) {
-					testenv.Scheduler(t, sluice.Options{Driver: driver}) // it is there, or the test is skipped
+					// The driver is available, or the test is skipped.
+					testenv.Scheduler(t, sluice.Options{Driver: driver})
 					l := testenv.NewLossy(t, at)
 					for i := 0; i < *rounds && !t.Failed(); i++ {
 						t.Run(fmt.Sprint("round", i), func(t *testing.T) { playRound(t, l, start, driver, total, ways) })
@@ -55,8 +56,8 @@ func Play(t *testing.T, ways ...TreeCopy) {
 	}
 }
 
-// builtBySluice reports whether `sluice test` or `sluice build` has built this program. A file of package os has
-// a field more then.
+// builtBySluice reports whether `sluice test` or `sluice build` has built this program. A file of
+// package os has a field more then.
 func builtBySluice() bool {
 	file, _ := reflect.TypeFor[os.File]().FieldByName("file")
 	fd, _ := file.Type.Elem().FieldByName("pfd")
@@ -79,9 +80,11 @@ func playRound(t *testing.T, l *testenv.Lossy, start uint64, driver string, tota
 
 // tally counts what the rounds of a place have done. The maps are by kind.
 type tally struct {
-	calls, nils, failed, lost int            // calls that commit, and blocks that are lost
-	apart                     map[string]int // calls that returned nil, while another had the report
-	unread                    map[string]int // blocks of calls that returned nil, on the disk and not in the file
+	calls, nils, failed, lost int // calls that commit, and blocks that are lost
+	// apart counts calls that returned nil while another call had the report.
+	apart map[string]int
+	// unread counts blocks of calls that returned nil that are on the disk and not in the file.
+	unread map[string]int
 }
 
 func (c *tally) note(kind string, in *map[string]int) {

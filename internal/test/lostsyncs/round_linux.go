@@ -37,7 +37,8 @@ type round struct {
 	goroutines []*goroutine
 
 	clock atomic.Int64 // counts the beginnings and ends of calls
-	// The disk begins to lose writes with event number from, and stops with number to. An event is a call.
+	// The disk begins to lose writes with event number from, and stops with number to. An event is
+	// a call.
 	events, from, to atomic.Int64
 
 	mu     sync.Mutex
@@ -53,7 +54,8 @@ type block struct {
 	data           []byte
 	from           *handle
 	began, written int64 // when; written is 0 until the write has returned nil
-	// replaced is true from when another block is written to the same place. Replaces: it is such another block.
+	// replaced is true from when another block is written to the same place. Replaces: it is such
+	// another block.
 	replaced, replaces bool
 }
 
@@ -65,7 +67,7 @@ type call struct {
 	began, ended int64
 	err          error
 	answers      []*block // for which the call answers
-	lost         []*block // of these, those that the disk did not have when the call returned nil
+	lost         []*block // answers that the disk did not have when the call returned nil
 }
 
 // goroutine is what one goroutine does.
@@ -75,11 +77,11 @@ type goroutine struct {
 	rand  *rand.Rand
 	start int64 // of its part of the file
 	steps int
-	pages int // of a piece: what is written at once
+	pages int // pages of a piece: written at once
 	apart int64
 	bulk  bool
 
-	pieces [][]*block // that it has written, by place
+	pieces [][]*block // pieces that it has written, by place
 }
 
 const page = testenv.PageSize
@@ -121,7 +123,9 @@ func newRound(t *testing.T, l *testenv.Lossy, driver string, r *rand.Rand) *roun
 		if bulk {
 			g.h = o.handles[0]
 		}
-		if bulk && i == 2 { // it may have the report of a loss before the two others open their second descriptor
+		// The third goroutine may get the report of a loss before the two others open their second
+		// descriptor.
+		if bulk && i == 2 {
 			g.h, g.pages, g.bulk = o.handles[1], 1, false
 		}
 		o.goroutines = append(o.goroutines, g)
@@ -137,8 +141,8 @@ func newRound(t *testing.T, l *testenv.Lossy, driver string, r *rand.Rand) *roun
 	return o
 }
 
-// open opens the file up to three times, for n goroutines. In bulk, two of these have the first handle, a File if
-// there may be one, and the third has another handle.
+// open opens the file up to three times, for n goroutines. In bulk, two of these have the first
+// handle, a File if there may be one, and the third has another handle.
 func (o *round) open(bulk bool, n int, r *rand.Rand) {
 	kinds := strings.Split(*kindsOf, ",")
 	most := 1 + r.IntN(3)
@@ -161,8 +165,8 @@ func (o *round) open(bulk bool, n int, r *rand.Rand) {
 	}
 }
 
-// run has all goroutines write and commit at once, and maybe one more copy a tree. Then it commits by each
-// handle, and once more by those that have failed.
+// run has all goroutines write and commit at once, and maybe one more copy a tree. Then it commits
+// by each handle, and once more by each handle that has failed.
 func (o *round) run(ways []TreeCopy) {
 	defer o.disk.Losing(false)
 	o.disk.Losing(o.from.Load() == 0)
@@ -309,8 +313,8 @@ func (o *round) commit(id int, h *handle, w way, g *goroutine) {
 	o.wantLoss(w.name, c.err)
 }
 
-// writtenBefore returns the blocks that an fsync of h commits which begins now. With O_SYNC a write of another
-// description is left out, as a write of h may have had the report of its loss.
+// writtenBefore returns the blocks that an fsync of h commits which begins now. With O_SYNC a write
+// of another description is left out, as a write of h may have had the report of its loss.
 func (o *round) writtenBefore(h *handle) (blocks []*block) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -334,7 +338,7 @@ func (o *round) returned(c *call) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	c.ended = o.clock.Add(1)
-	// A block that was replaced meanwhile may not have reached the disk at all.
+	// A block that was replaced before may not have reached the disk at all.
 	c.lost = slices.DeleteFunc(c.lost, func(b *block) bool { return b.replaced })
 	o.calls = append(o.calls, c)
 }
@@ -346,8 +350,8 @@ func (o *round) wantLoss(what string, err error) {
 	}
 }
 
-// again opens the file anew, as a File and as a direct.File: what is written then is safe once Sync says so.
-// The first Sync may still have a report that nobody has had.
+// again opens the file anew, as a File and as a direct.File: what is written then is safe once Sync
+// says so. The first Sync may still have a report that nobody has had.
 func (o *round) again() {
 	for _, kind := range []string{"file", "direct"} {
 		for try := 0; ; try++ {
@@ -364,7 +368,8 @@ func (o *round) again() {
 				o.t.Errorf("%s, opened again: Sync returned nil for a block that is lost", kind)
 			case err != nil && try < 2:
 				continue
-			case err != nil && !strings.Contains(o.t.Name(), "btrfs"): // which can refuse the file for ever
+			case err != nil && !strings.Contains(o.t.Name(), "btrfs"):
+				// btrfs can refuse the file for ever.
 				o.t.Errorf("%s, opened again: %v; want nil", kind, err)
 			}
 			break
@@ -405,7 +410,8 @@ func (o *round) judge(total *tally) {
 		for _, b := range c.answers {
 			switch {
 			case !unread[b]:
-			case b.replaces && o.grows && strings.Contains(o.t.Name(), "ext4") && (!c.h.stays || c.h.each): // see unread
+			case b.replaces && o.grows && strings.Contains(o.t.Name(), "ext4") && (!c.h.stays || c.h.each):
+				// No call is at fault: see unread.
 				total.note(c.h.kind, &total.unread)
 			default:
 				c.lost = append(c.lost, b)
@@ -426,15 +432,16 @@ func (o *round) judge(total *tally) {
 	}
 }
 
-// unread returns the blocks that the disk has, and that cannot be read back. It looks at some of the blocks for
-// which a call has answered.
+// unread returns the blocks that the disk has, and that cannot be read back. It looks at some of
+// the blocks for which a call has answered.
 //
-// Such a block is lost as one that the disk does not have, and a call must have reported it. One kind of them is
-// counted and is no failure, as ext4 reports it to nobody, os.File included. In new space of a file ext4 marks
-// the blocks of a write-back as written at its end, and leaves all unmarked if the disk has refused one. The
-// pages stay in the page cache. When one of them is written once more, the next write-back puts it on the disk,
-// succeeds, and marks nothing: the file still reads as zeros there once the page is dropped. A File remembers that
-// the first write-back has failed, but not that a write with O_SYNC has.
+// A block that cannot be read back is lost, as a block is that the disk does not have, and a call
+// must have reported it. Blocks of one kind are counted and are no failure, as ext4 reports them to
+// nobody, os.File included. In new space of a file ext4 marks the blocks of a write-back as written
+// at its end, and leaves all unmarked if the disk has refused one. The pages stay in the page
+// cache. When one of the pages is written once more, the next write-back puts it on the disk,
+// succeeds, and marks nothing: the file still reads as zeros there once the page is dropped. A File
+// remembers that the first write-back has failed, but not that a write with O_SYNC has.
 func (o *round) unread() map[*block]bool {
 	unread, seen := make(map[*block]bool), make(map[*block]bool)
 	for _, c := range o.calls {
@@ -451,7 +458,8 @@ func (o *round) unread() map[*block]bool {
 	return unread
 }
 
-// wantReport wants that another call of c's description has failed for each block for which c has not.
+// wantReport wants that another call of c's description has failed for each block for which c has
+// not.
 func (o *round) wantReport(c *call, total *tally) {
 	total.note(c.h.kind, &total.apart)
 	if c.h.own {

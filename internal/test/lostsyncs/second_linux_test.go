@@ -15,8 +15,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestSecondDescriptor: two Syncs beside each other use two descriptors of the file, each with reports of its own
-// (see groupcommit). The rounds of TestLostSyncs seldom meet these cases.
+// TestSecondDescriptor: two Syncs beside each other use two descriptors of the file. The kernel
+// reports a loss to each descriptor (see groupcommit). The rounds of TestLostSyncs seldom meet
+// these cases.
 func TestSecondDescriptor(t *testing.T) {
 	for _, at := range strings.Split(*place, ",") {
 		t.Run(at, func(t *testing.T) {
@@ -56,7 +57,8 @@ func newPair(t *testing.T, disk *testenv.Lossy) *pair {
 	return p
 }
 
-// write writes so much that a Sync beside another one uses the second descriptor. The first block has the mark.
+// write writes so much that a Sync beside another one uses the second descriptor. The first block
+// has the mark.
 func (p *pair) write(mark string) {
 	p.t.Helper()
 	b := make([]byte, groupcommit.HugeWritten)
@@ -88,8 +90,8 @@ func (p *pair) wantLoss(ended chan error) {
 	}
 }
 
-// openedAfterReport has another description of the file be told of a loss. The File opens its second descriptor
-// after that, so that it is not told.
+// openedAfterReport has another description of the file get the report of a loss. The File opens
+// its second descriptor after that, so that this descriptor does not get the report.
 func openedAfterReport(t *testing.T, disk *testenv.Lossy) {
 	p := newPair(t, disk)
 	other := must(os.OpenFile(p.Name(), os.O_RDWR, 0))(t)
@@ -110,8 +112,8 @@ func openedAfterReport(t *testing.T, disk *testenv.Lossy) {
 	p.wantLoss(second)
 }
 
-// secondHasReport has an fsync on the second descriptor be told of a loss, while one on the first runs. The next
-// Sync must fail, though an fsync on the second descriptor would not.
+// secondHasReport has an fsync on the second descriptor report a loss, while an fsync on the first
+// runs. The next Sync must fail, though an fsync on the second descriptor would not.
 func secondHasReport(t *testing.T, disk *testenv.Lossy) {
 	p := newPair(t, disk)
 	p.write(testenv.KeptMark)

@@ -16,9 +16,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestSharedSync: the error of an fsync goes to all Syncs that share it, and to those that were called while it ran.
-// So it is in a program that `sluice build` has built, too, where the rounds of TestLostSyncs demand no more than
-// package os promises.
+// TestSharedSync: the error of an fsync goes to all Syncs that share it, and to all Syncs that were
+// called while it ran. The same holds in a program that `sluice build` has built, where the rounds
+// of TestLostSyncs demand no more than package os promises.
 func TestSharedSync(t *testing.T) {
 	for _, at := range strings.Split(*place, ",") {
 		t.Run(at, func(t *testing.T) {
@@ -33,8 +33,8 @@ func TestSharedSync(t *testing.T) {
 	}
 }
 
-// sharedSync has two Syncs called while an fsync runs. The loss is that fsync's if first is true. Otherwise it is that
-// of the next one, which the two share.
+// sharedSync has two Syncs called while an fsync runs. If first is true, that fsync loses the data.
+// Otherwise the next fsync does, which the two Syncs share.
 func sharedSync(t *testing.T, disk *testenv.Lossy, kind string, first bool) {
 	hang.Watch(t)
 	var other atomic.Bool
@@ -94,8 +94,8 @@ func sharedSync(t *testing.T, disk *testenv.Lossy, kind string, first bool) {
 		}
 		return
 	}
-	// Not the next Sync: btrfs notes one loss twice, when the write fails and again when a kernel worker has ended its
-	// ordered extent, which may be after the fsync that reported it.
+	// Not the next Sync: btrfs notes one loss twice, when the write fails and again when a kernel
+	// worker has ended its ordered extent, which may be after the fsync that reported it.
 	testenv.WaitFor(t, "a later Sync to return nil, for a foreign file does not remember the error", func() bool {
 		return core.Sync(context.Background(), f) == nil
 	})

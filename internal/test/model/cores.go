@@ -4,11 +4,11 @@ import "time"
 
 // cores is the processors of the machine, as the kernel shares them among threads. A thread keeps
 // its core for one burst, a few microseconds. Then a thread that the kernel has woken comes first,
-// and the others in turn.
+// and then the remaining threads in turn.
 type cores struct {
 	events
 	free    int
-	waiting [2]queue[burst] // of woken threads, and of the others
+	waiting [2]queue[burst] // of woken threads, and of all other threads
 	used    time.Duration   // processor time
 }
 

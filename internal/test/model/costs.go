@@ -20,8 +20,9 @@ type Costs struct {
 	Enter  time.Duration // io_uring_enter, whatever it submits
 	Entry  time.Duration // of an operation in a ring: its two entries
 	Result time.Duration // of an operation in a ring: the leader takes its result
-	// Bounce is of an operation in a ring, for its goroutine and for who submits it: cache lines
-	// come from other processors. It is added each time that these double beyond two.
+	// Bounce is for an operation in a ring, for its goroutine and for its submitter each: cache
+	// lines come from other processors. Bounce is added each time that the number of processors
+	// doubles beyond two.
 	Bounce time.Duration
 
 	Awake time.Duration // delay until a thread that was woken has a core, if one is free
@@ -47,6 +48,6 @@ func (c Costs) Times(f float64) Costs {
 	return c
 }
 
-// Xeon has the costs of the machine with 16 processors: 0.6 of the others, from one row, os.File by
-// 4 goroutines. The rest of its tables is what the model is checked with.
+// Xeon has the costs of the machine with 16 processors: 0.6 of Measured, calibrated with one row,
+// os.File by 4 goroutines. The rest of the machine's tables checks the model.
 var Xeon = Measured.Times(0.6)

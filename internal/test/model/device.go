@@ -19,7 +19,8 @@ type Device struct {
 // six end at once.
 const perInterrupt = 6
 
-// device performs operations. They share it: in a second each makes a progress of rate/(n+k).
+// device performs operations. n operations share it: in a second each makes a progress of
+// rate/(n+k).
 type device struct {
 	c       *cores
 	r       *rand.Rand

@@ -10,10 +10,10 @@
 //	os := s.Run(model.OSFile, 50*time.Millisecond, 250*time.Millisecond)
 //	is := s.Run(model.Sluice, 50*time.Millisecond, 250*time.Millisecond)
 //
-// What decides is sluice's own code: the Governor of package governor reads the simulated time,
-// package admission chooses the path, a Budget of package budget has the permits, and a Signal of
-// package pressure tells whether the processors are taken. A change of one of them changes what the
-// model says.
+// sluice's own code decides: the Governor of package governor reads the simulated time, package
+// admission chooses the path, a Budget of package budget has the permits, and a Signal of package
+// pressure finds out whether the processors are taken. A change of one of these packages changes
+// the model's answers.
 //
 // # What is simulated
 //
@@ -27,10 +27,10 @@
 //     chains.
 //   - A device (device.go) has a rate, a latency with a distribution, and interrupts for several
 //     operations.
-//   - A program (program.go) has goroutines that ask for one operation after the other, and others
-//     that only compute.
+//   - A program (program.go) has goroutines that ask for one operation after the other, and
+//     goroutines that only compute.
 //
-// # What is not
+// # What is not simulated
 //
 // Operations are direct reads of one kind. There is no page cache, no writes, no fsyncs, no
 // classes, no contexts that end and no other program. All processors are alike: there are no caches

@@ -28,14 +28,14 @@ var (
 	virtioXeon = Device{131e3, 24 * time.Microsecond}
 )
 
-// within is how near the model is to what was measured, unless a row says otherwise.
+// within is how near the model is to the measurement, unless a row says otherwise.
 const within = 0.15
 
-// The two processors are those that the costs are calibrated with: docs/results/rand-depth.md. The
-// 16 are those of docs/decisions/0024-rings.md; where that has two runs, their mean. Of its rows of
-// one ring, the code of that day made up to two plain calls beside the queue. Without plain calls
-// decision 2 has 0.95 to 0.98 of os.File by 4 goroutines, and 0.85 to 0.89 by 16 and 64, where
-// these rows have 0.69, 0.86 and 0.84.
+// The rows of two processors are from docs/results/rand-depth.md, which the costs are calibrated
+// with. The rows of 16 processors are from docs/decisions/0024-rings.md; where it has two runs,
+// their mean. In its rows of one ring, the code of that day made up to two plain calls beside the
+// queue. Without plain calls, decision 2 has 0.95 to 0.98 of os.File by 4 goroutines, and 0.85 to
+// 0.89 by 16 and 64. These rows have 0.69, 0.86 and 0.84.
 var machines = []struct {
 	name string
 	s    Scenario
@@ -142,8 +142,9 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// How many processors a program uses, of 16 (decision 24) and of 2 (docs/results/matrix.md), was no
-// part of the calibration. What os.File does follows it, and what one ring does does not.
+// The calibration did not use how many processors a program uses, of 16 (decision 24) and of 2
+// (docs/results/matrix.md). The speed of os.File depends on that number, and the speed of one ring
+// does not.
 func TestProcessors(t *testing.T) {
 	s := Scenario{Cores: 16, Device: virtioXeon, Costs: Xeon, Program: Program{Goroutines: 256}}
 	run := func(side Side) float64 { return s.Run(side, settled, 250*time.Millisecond).Rate / 1000 }

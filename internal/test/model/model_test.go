@@ -108,8 +108,8 @@ const (
 )
 
 // In no scenario has the governor less than 0.97 of the better one of two fixed choices: all
-// operations are queued, or all are plain calls up to the budget. Where it has, the list says why.
-// A change that makes such a scenario better or worse fails here.
+// operations are queued, or all are plain calls up to the budget. The list names each exception and
+// says why. A change that makes an exception better or worse fails here.
 func TestNoFixedChoiceIsBetter(t *testing.T) {
 	seen := 0
 	for i, s := range scenarios() {

@@ -7,7 +7,7 @@ import (
 
 // goroutine is a goroutine.
 type goroutine struct {
-	resume func(*proc) // what it does when it runs again
+	resume func(*proc) // called when the goroutine runs again
 
 	// While an operation of it is in a ring:
 	parked bool       // it waits
@@ -160,7 +160,7 @@ func (m *machine) begin(p *proc, g *goroutine) {
 	g.resume(p)
 }
 
-// pick takes the goroutine that p runs next, of its own and of the global queue.
+// pick takes the goroutine that p runs next, from p's queue or from the global queue.
 func (m *machine) pick(p *proc) (g *goroutine) {
 	p.preempt = false
 	fair := p.slices.n%globalTurn == 0 && m.global.len() > 0

@@ -13,7 +13,7 @@ import (
 // Program is what a program does.
 type Program struct {
 	Goroutines int           // each asks for one operation after the other
-	Work       time.Duration // what it computes between two of them
+	Work       time.Duration // computation between two operations
 	Computing  int           // goroutines that do nothing but compute
 }
 
@@ -36,7 +36,7 @@ type program struct {
 	open   int // how many of them the device has now
 	side   Side
 	work   time.Duration
-	ops    int // that have ended
+	ops    int // operations that have ended
 	plains int // of them, plain calls
 
 	budgets  budget.All
@@ -74,7 +74,7 @@ type user struct {
 	goroutine
 	*program
 	number int
-	ring   *ring // that has its operation
+	ring   *ring // the ring that has its operation
 	permit budget.Permit
 }
 

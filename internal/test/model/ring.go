@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/pressure"
 )
 
-// What package ioengine has as constants, and one ring of io_uring.
+// The constants of package ioengine, and of one ring of io_uring.
 const (
 	depth       = 128 // operations in a ring at most
 	leastBatch  = 4   // minSubmitThreshold
@@ -33,7 +33,7 @@ type ring struct {
 	waits    bool // the leader waits for that
 	done     []*goroutine
 	asleep   *proc // the leader waits in the kernel, and had this processor
-	chains   int   // that have not ended
+	chains   int   // chains that have not ended
 
 	slept  bool // the leader has waited in the kernel for the results that it reaps next
 	window ioengine.Window
