@@ -18,7 +18,7 @@
 # make release VERSION=v0.1.0  the archives of that tag, with SHA256SUMS, in .bin/release
 # make release-check  build an archive twice, in two folders, and compare its bytes
 
-MODULES = . bench bench/pebble cmd/sluice copytree integrations/pebblevfs
+MODULES = . bench bench/pebble cmd/sluice copytree dev integrations/pebblevfs
 PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
 # On these the library and copytree alone are cross-built: what differs there for the command is in them.
 LIBRARY_ONLY = linux/arm64 freebsd/amd64
@@ -34,7 +34,7 @@ LINT = .bin/golangci-lint
 # (build modes, coverage, the race detector), and the longest experiments: ten minutes in all.
 test:
 	@for m in $(MODULES); do echo "== $$m"; \
-		short=; if [ "$(CI)" ] && [ $$m = cmd/sluice ]; then short=-short; fi; \
+		short=; if [ "$(CI)" ]; then case $$m in cmd/sluice|dev) short=-short ;; esac; fi; \
 		(cd $$m && go test -timeout=20m $$short ./...) || exit 1; done
 
 check: vet lint race cross
@@ -81,7 +81,7 @@ soak:
 
 # What was done is in .torture. FLAGS="-seed 1000" begins with other seeds, FLAGS=-list prints the figures.
 torture:
-	go run ./cmd/sluice/torture $(FLAGS) $(FAMILY)
+	go run ./dev/torture $(FLAGS) $(FAMILY)
 
 # The statements of packages that a user's program may contain: not the examples, and not what tests are made of.
 # Each is counted if the tests of any package reach it.
@@ -94,7 +94,7 @@ cover:
 
 # Takes a few hours for a sample of 300. FLAGS="-seed 2" draws another one, FLAGS=-list prints the survivors.
 mutate:
-	go run ./cmd/sluice/mutate $(FLAGS)
+	go run ./dev/mutate $(FLAGS)
 
 # An input that fails is kept in testdata/fuzz of the package: commit it with what mends it.
 TIME = 1m
@@ -110,15 +110,15 @@ MEMORY = $(if $(wildcard /dev/shm/.),-memory /dev/shm)
 # Needs the module proxy, an hour and 2 GB; not a part of check. With FLAGS=-once the
 # four sides of a package run at once, and all takes some 25 minutes.
 conformance:
-	go run ./cmd/sluice/conformance $(MEMORY) $(FLAGS)
+	go run ./dev/conformance $(MEMORY) $(FLAGS)
 
 conformance-ci:
-	go run ./cmd/sluice/conformance -drivers "uring pool" -off -once $(MEMORY) io/fs os
+	go run ./dev/conformance -drivers "uring pool" -off -once $(MEMORY) io/fs os
 
 # As root for all of it; what the machine lacks is said and left out. FLAGS=--quick tries
 # the command with tiny sizes, FLAGS="wal fair" measures these pages.
 results:
-	go run ./cmd/sluice/results $(FLAGS)
+	go run ./dev/results $(FLAGS)
 
 # Takes hours. FLAGS=-pebble.suite=F runs the tests of the folders F of Pebble, as in vfs,sstable/..., and
 # FLAGS=-pebble.meta=N makes N runs of the metamorphic test in each mode. They write some hundred MB each, one at a
@@ -138,27 +138,27 @@ databases-mapped:
 
 # Needs the module proxy, half an hour and 200 MB; not a part of check.
 fix-programs:
-	go run ./cmd/sluice/fixprograms -o docs/results/fix.md
+	go run ./dev/fixprograms -o docs/results/fix.md
 
 bench:
 	go run ./cmd/sluice bench
 
 tidy:
-	go run ./cmd/sluice/release tidy
+	go run ./dev/release tidy
 
 tag:
-	go run ./cmd/sluice/release tag "$(VERSION)"
+	go run ./dev/release tag "$(VERSION)"
 
 release:
 	mkdir -p .bin
-	go run ./cmd/sluice/release build "$(VERSION)" .bin/release
+	go run ./dev/release build "$(VERSION)" .bin/release
 
 # The second build has a tree and a build cache of its own. Both are of the last commit.
 release-check:
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && set -e && \
 		git clone -q . "$$dir/one" && git clone -q . "$$dir/elsewhere" && \
-		(cd "$$dir/one" && go run ./cmd/sluice/release try v0.0.0 "$$dir/first") && \
-		(cd "$$dir/elsewhere" && GOCACHE="$$dir/cache" go run ./cmd/sluice/release try v0.0.0 "$$dir/second") && \
+		(cd "$$dir/one" && go run ./dev/release try v0.0.0 "$$dir/first") && \
+		(cd "$$dir/elsewhere" && GOCACHE="$$dir/cache" go run ./dev/release try v0.0.0 "$$dir/second") && \
 		diff "$$dir/first/SHA256SUMS" "$$dir/second/SHA256SUMS" && cat "$$dir/first/SHA256SUMS"
 
 clean:

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestReadFixed reads what `sluice fix` prints: calls that stay are counted, also those that it
+// does not name.
+func TestReadFixed(t *testing.T) {
+	const one = "a.go:1:2: os.Open stays: os.Stdin is an *os.File (a.go:3:4)"
+	const six = "b.go:1:2: os.Open, b.go:2:2: os.Create, b.go:3:2: os.Open, b.go:4:2: os.Open and 2 more stay: X"
+	const note = "note: one, two"
+	f, err := readFixed("changed 23 calls and 1 type in 4 files\n" + one + "\n" + six + "\n" + note + "\nnext: go get it\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.calls != 23 || f.types != 1 || f.files != 4 || f.stay != 7 || !slices.Equal(f.said, []string{one, six, note}) {
+		t.Errorf("readFixed = %+v; want 23, 1, 4, 7 calls that stay, and three lines", f)
+	}
+	if f, err = readFixed("nothing to change\n"); err != nil || f.files != 0 || len(f.said) > 0 {
+		t.Errorf("readFixed of nothing = %+v, %v; want no file and no line", f, err)
+	}
+	for _, text := range []string{"", "sluice: failed\n", "nothing to change\na.go: odd\n"} {
+		if f, err := readFixed(text); err == nil {
+			t.Errorf("readFixed(%q) = %+v; want an error", text, f)
+		}
+	}
+}
