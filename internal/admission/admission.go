@@ -57,7 +57,8 @@ type Load struct {
 // operation. But a program that makes few operations, one after the other, needs no driver. However
 // good plain calls are, they leave a quarter of the permits to what cannot be queued. Beside
 // goroutines that compute, whose time slices are 10 ms, a thread that has waited is that much late,
-// and an epoch of a few milliseconds tells nothing: there the queue is in force, whatever the choice.
+// and an epoch of a few milliseconds tells nothing: there the queue is in force, whatever the
+// choice.
 func Room(c governor.Choice, l Load) (ok bool, most int32) {
 	switch {
 	case c == governor.Plain && !l.Taken:

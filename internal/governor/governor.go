@@ -32,6 +32,7 @@ type Governor struct {
 	alone  atomic.Bool   // an operation has found nothing in flight since the last sample
 	paused atomic.Bool   // Pause was called since the last sample
 	begun  atomic.Bool   // there was a sample
+	trying atomic.Bool   // the Choice in force is on trial
 
 	mu      sync.Mutex
 	epoch   epoch         // under mu
@@ -46,9 +47,13 @@ type Governor struct {
 type Journal interface {
 	// Now returns the time of a monotonic clock. It must not use the Governor.
 	Now() time.Duration
-	// Taken reports whether goroutines that compute have all processors. It may wait for a processor
-	// to find out: while operations are queued others find out, but beside plain calls nobody does.
+	// Taken reports whether goroutines that compute have all processors. It may wait for a
+	// processor to find out: while operations are queued others find out, but beside plain calls
+	// nobody does.
 	Taken() bool
+	// Forget forgets what others have found out of the processors: a trial has ended, and plain
+	// calls keep processors as goroutines that compute do.
+	Forget()
 	// Trial notes a trial, when the epoch after it has ended.
 	Trial(Trial)
 }
@@ -78,7 +83,7 @@ func (g *Governor) Count(inFlight, few int32, j Journal) {
 	if g.ops.Add(1)%sampleEvery != 0 {
 		return
 	}
-	if (!g.begun.Load() || g.Choice() == Plain) && j.Taken() {
+	if (!g.begun.Load() || g.Choice() == Plain && !g.Trying()) && j.Taken() {
 		g.Pause()
 		return
 	}
@@ -86,15 +91,23 @@ func (g *Governor) Count(inFlight, few int32, j Journal) {
 		return
 	}
 	t, ended := g.sample(g.ops.Load(), inFlight, few, j.Now())
+	tried := g.trying.Swap(g.machine.Trying())
 	g.mu.Unlock()
+	if tried && !g.Trying() {
+		j.Forget()
+	}
 	if ended {
 		j.Trial(t)
 	}
 }
 
-// Pause is called in place of Count for an operation that is queued whatever the Governor has chosen.
-// After that the epoch in progress begins again, and a trial is given up. Until the next sample Queue
-// is in force: beside goroutines that compute, sixteen plain calls may take a tenth of a second.
+// Trying reports whether the Choice in force is on trial.
+func (g *Governor) Trying() bool { return g.trying.Load() }
+
+// Pause is called in place of Count for an operation that is queued whatever the Governor has
+// chosen. After that the epoch in progress begins again, and a trial is given up. Until the next
+// sample Queue is in force: beside goroutines that compute, sixteen plain calls may take a tenth of
+// a second.
 func (g *Governor) Pause() {
 	if !g.paused.Load() {
 		g.paused.Store(true)

@@ -25,6 +25,8 @@ func (j *journal) Now() time.Duration { return j.now }
 
 func (j *journal) Taken() bool { return j.taken }
 
+func (j *journal) Forget() {}
+
 func (j *journal) Trial(t Trial) { j.trials = append(j.trials, t) }
 
 // play has g choose for n operations. Takes says how long an operation takes.
@@ -150,10 +152,12 @@ func (s *shared) Now() time.Duration { return time.Duration(s.now.Add(int64(100 
 
 func (s *shared) Taken() bool { return false }
 
+func (s *shared) Forget() {}
+
 func (s *shared) Trial(Trial) { s.trials.Add(1) }
 
-// Beside goroutines that compute the queue is in force, and nothing is guessed or compared. A trial is given up, and
-// plain calls are not the choice after that if many operations are in flight.
+// Beside goroutines that compute the queue is in force, and nothing is guessed or compared. A trial
+// is given up, and plain calls are not the choice after that if many operations are in flight.
 func TestPause(t *testing.T) {
 	g, j := new(Governor), &journal{taken: true}
 	if play(g, j, 10_000, 1, fixed(time.Microsecond, time.Microsecond)) != 0 {

@@ -101,6 +101,9 @@ func (m *Machine) Choice() Choice {
 	return m.best
 }
 
+// Trying reports whether the Choice in force is on trial.
+func (m *Machine) Trying() bool { return m.phase == trial }
+
 // Last returns the result of the last comparison.
 func (m *Machine) Last() Comparison { return m.last }
 
@@ -108,15 +111,22 @@ func (m *Machine) Last() Comparison { return m.last }
 // be called before Epoch.
 func (m *Machine) Start(c Choice, wait int) { m.best, m.wait = c, wait }
 
-// Abandon gives up a trial, as if it had not begun.
+// Abandon gives up a trial. It costs as much as one that has ended, and the next one comes later
+// each time: in a trial of plain calls these may have kept the processors themselves.
 func (m *Machine) Abandon() {
-	if m.phase != resting {
-		m.phase, m.wait = resting, max(m.wait, firstPause/4)
+	if m.phase == resting {
+		return
 	}
+	if m.phase == trial {
+		m.spent += share
+	}
+	m.pause = min(max(2*m.pause, firstPause), lastPause)
+	m.phase, m.tried, m.wait = resting, 0, m.pause
 }
 
-// Epoch notes the rate of the epoch that has ended, in operations per unit of time. Choice returns what is in force
-// in the next epoch. If the epoch is the second neighbour of a trial, ended is true, and Epoch returns the trial's result.
+// Epoch notes the rate of the epoch that has ended, in operations per unit of time. Choice returns
+// what is in force in the next epoch. If the epoch is the second neighbour of a trial, ended is
+// true, and Epoch returns the trial's result.
 //
 // A trial counts for cost epochs, as it may last longer.
 func (m *Machine) Epoch(rate float64, cost int) (result float64, ended bool) {

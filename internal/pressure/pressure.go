@@ -40,11 +40,17 @@ func (s *Signal) Waited(d, now time.Duration) {
 	s.until.Store(int64(now + lasts))
 }
 
+// Forget forgets what was noted.
+func (s *Signal) Forget() {
+	s.lasts.Store(0)
+	s.until.Store(0)
+}
+
 // Noted reports whether Taken may be true. It needs no clock.
 func (s *Signal) Noted() bool { return s.until.Load() != 0 }
 
-// Taken reports whether goroutines that compute have all processors, as far as is known. What was noted by another clock, as
-// before a testing/synctest bubble, does not count.
+// Taken reports whether goroutines that compute have all processors, as far as is known. What was
+// noted by another clock, as before a testing/synctest bubble, does not count.
 func (s *Signal) Taken(now time.Duration) bool {
 	until := s.until.Load()
 	left := time.Duration(until) - now

@@ -52,7 +52,7 @@ func (s *Scheduler) count(ctx context.Context, kind governor.Kind, f *File) {
 func (s *Scheduler) countOn(d *device.Device, kind governor.Kind) {
 	switch {
 	case !s.paths.Govern:
-	case s.taken():
+	case s.taken() && !d.Governors[kind].Trying():
 		d.Governors[kind].Pause()
 	default:
 		d.Governors[kind].Count(d.InFlight(), admission.Few(s.paths.Devices.Budgets().Processors()), journal{s})
@@ -65,8 +65,8 @@ func (s *Scheduler) taken() bool {
 	return p.Noted() && p.Taken(s.paths.Clock())
 }
 
-// room reports whether there is room for one more plain call to d beside what is in flight, as the governor of its kind has
-// chosen, if fewer than most permits are taken; see admission.Room.
+// room reports whether there is room for one more plain call to d beside what is in flight, as the
+// governor of its kind has chosen, if fewer than most permits are taken; see admission.Room.
 func (s *Scheduler) room(d *device.Device, kind governor.Kind, inFlight int32) (ok bool, most int32) {
 	if !s.paths.Govern {
 		return inFlight < int32(s.paths.Plain), int32(s.paths.Plain)
@@ -74,7 +74,8 @@ func (s *Scheduler) room(d *device.Device, kind governor.Kind, inFlight int32) (
 	return admission.Room(d.Governors[kind].Choice(), admission.Load{
 		InFlight: inFlight, Permits: d.Budget.Limit(),
 		Processors: s.paths.Devices.Budgets().Processors(), Ready: s.paths.IsReady(),
-		Taken: kind != governor.Syncs && s.taken(), // an fsync mostly sleeps
+		// An fsync mostly sleeps. A trial of plain calls may itself be what the leaders have found.
+		Taken: kind != governor.Syncs && s.taken() && !d.Governors[kind].Trying(),
 	})
 }
 

@@ -30,9 +30,12 @@ func (j journal) Taken() bool {
 	return p.Taken(now)
 }
 
-// Trial records a trial, if a recorder is on. The record is a call without a driver. Its Batch is the
-// number of operations that began in the trial. Its Res is the trial's rate, in per mille of the rate of
-// its neighbours: a difference could be negative, which means an error in a record.
+// Forget forgets what leaders have found out of the processors.
+func (j journal) Forget() { j.s.paths.Engines.Processors.Forget() }
+
+// Trial records a trial, if a recorder is on. The record is a call without a driver. Its Batch is
+// the number of operations that began in the trial. Its Res is the trial's rate, in per mille of
+// the rate of its neighbours: a difference could be negative, which means an error in a record.
 func (j journal) Trial(t governor.Trial) {
 	now := j.s.paths.Recording.Now()
 	if now == 0 {

@@ -137,7 +137,7 @@ func readPrivateMiss(t *testing.T, start int64) (asked bool) {
 	file := recordFile(t, 4)
 	f := privateFile(file)
 	if !isHalved(file) {
-		skip.For(t, skip.NoWait, "nothing is partly in memory here")
+		skip.For(t, skip.Chance, "nothing is partly in memory here")
 	}
 	if _, err := file.Seek(start, io.SeekStart); err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func privateReadOfAPart(t *testing.T) bool {
 	file := recordFile(t, 2)
 	f := privateFile(file)
 	if !isHalved(file) {
-		skip.For(t, skip.NoWait, "nothing is partly in memory here")
+		skip.For(t, skip.Chance, "nothing is partly in memory here")
 	}
 	s, calls := overwriting(t)
 	defer s.Close()

@@ -29,6 +29,7 @@ var toShorten = []string{
 	"cache",
 	"cmd",
 	"copytree",
+	"dev",
 	"direct",
 	"docs",
 	"integrations",

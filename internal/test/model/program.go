@@ -54,7 +54,7 @@ func (r *program) judge(w ioengine.Window) {
 	r.open += r.growth.Judge(w, r.m.now, r.open, len(r.rings), r.processors.Taken(r.m.now))
 }
 
-// Now, Taken and Trial make the program a governor.Journal.
+// Now, Taken, Forget and Trial make the program a governor.Journal.
 func (r *program) Now() time.Duration { return r.m.now + time.Hour }
 
 // Taken is that of sched's journal. How long its yield takes is not simulated, but known: where
@@ -65,6 +65,9 @@ func (r *program) Taken() bool {
 	}
 	return r.processors.Taken(r.m.now)
 }
+
+// Forget is that of sched's journal.
+func (r *program) Forget() { r.processors.Forget() }
 
 // Trial does nothing.
 func (r *program) Trial(governor.Trial) {}
@@ -114,7 +117,7 @@ func (u *user) callsPlain() (ok bool) {
 	case AllPlain:
 		room, most = true, budget.Most
 	case Sluice:
-		procs, taken := u.budgets.Processors(), u.processors.Taken(u.m.now)
+		procs, taken := u.budgets.Processors(), u.processors.Taken(u.m.now) && !u.governor.Trying()
 		if taken {
 			u.governor.Pause()
 		} else {

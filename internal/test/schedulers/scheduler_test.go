@@ -130,6 +130,8 @@ func (c *clock) Now() time.Duration { return time.Hour + time.Duration(*c) }
 
 func (c *clock) Taken() bool { return false }
 
+func (c *clock) Forget() {}
+
 func (c *clock) Trial(governor.Trial) {}
 
 // Stats and Explain have the governors that have compared something.

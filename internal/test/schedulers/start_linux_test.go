@@ -30,7 +30,7 @@ func TestReadsChooseNoDriver(t *testing.T) {
 	}
 	st := s.Stats()
 	if st.Plain != 1 || st.Cached != 1 {
-		skip.Forf(t, skip.NoWait, "%d reads were plain calls, %d found by a look; want 1 each. Is there no such look here?", st.Plain, st.Cached)
+		skip.Forf(t, skip.Chance, "%d reads were plain calls, %d found by a look; want 1 each. Is there no such look here?", st.Plain, st.Cached)
 	}
 	if st.Rings != 0 || st.LostRings != 0 {
 		t.Errorf("Stats = %+v; want no ring", st)
