@@ -23,7 +23,8 @@ func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code drive
 	if o.Ends {
 		return budget.Permit{}, false
 	}
-	if !o.CanQueue && s.paths.Threads == 0 && s.paths.InMemory(f) { // with Options.Threads all calls count
+	// With Options.Threads all calls count.
+	if !o.CanQueue && s.paths.Threads == 0 && s.paths.InMemory(f) {
 		return budget.Permit{}, true
 	}
 	room, most := true, int32(budget.Most)
