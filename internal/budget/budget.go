@@ -40,7 +40,7 @@ type All struct {
 	most  int32        // the most permits of all Budgets together; 0 is no such bound
 	ask   func() int   // asks how many processors the program may use
 	procs atomic.Int32 // the last result of ask
-	// keep sleeps for a moment and keeps the processor; or nil
+	// keep sleeps for a moment and keeps the processor
 	keep     func() (took time.Duration, ok bool)
 	parallel atomic.Bool       // see Parallel; for all devices
 	used     probe.Int32       // permits taken, of all Budgets. Not counted if most is 0
@@ -230,7 +230,7 @@ const keepFor = 10 * 20 * time.Microsecond
 // keepProcessor does nothing.
 func (b *Budget) keepProcessor(p Permit) (ok bool) {
 	a := b.all
-	if a.keep == nil || a.Processors() == 1 {
+	if a.Processors() == 1 {
 		return false
 	}
 	// All permits may be taken for a moment, for example by writers that wait for the lock of a

@@ -36,7 +36,8 @@ type Device struct {
 	Syncing atomic.Int32
 	// Governors choose between plain calls and the queue.
 	Governors [governor.Kinds]governor.Governor
-	memory    atomic.Uint32 // see InMemory
+	asked     sync.Once // see InMemory
+	memory    bool      // written by asked
 	// QueuedSyncs counts the fsyncs that a driver for fsyncs of all devices has.
 	QueuedSyncs atomic.Int32
 }
@@ -46,22 +47,9 @@ func (d *Device) InFlight() int32 { return d.Queued.Load() + d.Budget.InUse() }
 
 // InMemory reports whether the device is memory. The first call asks.
 func (d *Device) InMemory(ask func() bool) bool {
-	m := d.memory.Load()
-	if m == unknown {
-		if m = isDisk; ask() {
-			m = isMemory
-		}
-		d.memory.Store(m)
-	}
-	return m == isMemory
+	d.asked.Do(func() { d.memory = ask() })
+	return d.memory
 }
-
-// Values of Device.memory.
-const (
-	unknown = iota
-	isDisk
-	isMemory
-)
 
 // None is the number of the Device that stands for files that are on none, or on one that is not
 // known.

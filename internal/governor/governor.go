@@ -91,9 +91,10 @@ func (g *Governor) Count(inFlight, few int32, j Journal) {
 		return
 	}
 	t, ended := g.sample(g.ops.Load(), inFlight, few, j.Now())
-	tried := g.trying.Swap(g.machine.Trying())
+	trying := g.machine.Trying()
+	tried := g.trying.Swap(trying)
 	g.mu.Unlock()
-	if tried && !g.Trying() {
+	if tried && !trying {
 		j.Forget()
 	}
 	if ended {
@@ -110,8 +111,8 @@ func (g *Governor) Trying() bool { return g.trying.Load() }
 // a second.
 func (g *Governor) Pause() {
 	if !g.paused.Load() {
+		g.choice.Store(uint32(Queue)) // before paused: the sample that finds paused corrects it
 		g.paused.Store(true)
-		g.choice.Store(uint32(Queue))
 	}
 }
 
@@ -121,8 +122,7 @@ func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t T
 	if !g.begun.Load() {
 		g.guess(inFlight <= few, now)
 	}
-	if g.paused.Load() {
-		g.paused.Store(false)
+	if g.paused.Swap(false) {
 		g.machine.Abandon()
 		if inFlight > few && g.machine.Choice() == Plain {
 			g.machine.Start(Queue, firstPause/4)

@@ -31,24 +31,17 @@ func (g *Group) Len() int { return len(*g.list.Load()) }
 // from a pool that each processor has a part of, so goroutines on different processors mostly have
 // different rings.
 func (g *Group) Of(r *Request) *Engine {
-	list := *g.list.Load()
-	if len(list) == 1 {
-		return list[0]
-	}
-	return list[int(r.number)%len(list)]
+	return g.at(r.number)
 }
 
 // Next returns each of the rings in turn, for RequestSets.
-func (g *Group) Next() *Engine {
-	list := *g.list.Load()
-	if len(list) == 1 {
-		return list[0]
-	}
-	return list[int(g.sets.Add(1))%len(list)]
-}
+func (g *Group) Next() *Engine { return g.at(g.sets.Add(1)) }
 
-// mayChange reports whether g may have more than one ring, or has.
-func (g *Group) mayChange() bool { return g.Len() > 1 || g.most() > 1 }
+// at returns the ring for a number.
+func (g *Group) at(number uint32) *Engine {
+	list := *g.list.Load()
+	return list[number%uint32(len(list))]
+}
 
 // most returns the most rings that g may have.
 func (g *Group) most() int {
@@ -58,16 +51,16 @@ func (g *Group) most() int {
 	return 1
 }
 
-// judge has g grow or shrink, if a leader's window says so. If another goroutine judges, or starts
-// a ring, judge does nothing: there is another window soon.
-func (g *Group) judge(w Window) {
+// judge has g, which may have most rings, grow or shrink, if a leader's window says so. If another
+// goroutine judges, or starts a ring, judge does nothing: there is another window soon.
+func (g *Group) judge(w Window, most int) {
 	r := g.rings
 	if !g.mu.TryLock() {
 		return
 	}
 	defer g.mu.Unlock()
 	now := r.Now()
-	change := g.growth.Judge(w, now, g.Len(), g.most(), r.Processors.Taken(now))
+	change := g.growth.Judge(w, now, g.Len(), most, r.Processors.Taken(now))
 	if change == 0 || !r.mu.TryLock() {
 		return
 	}

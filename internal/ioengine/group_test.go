@@ -2,7 +2,6 @@ package ioengine
 
 import (
 	"errors"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -31,7 +30,7 @@ func (d *counting) Reap(done []*driver.Op, need int) (int, error) {
 
 func (d *counting) Waits() (known, waited uint32) { return d.known, d.waited }
 
-// rig is the rings of one device, whose drivers answer at once, and a clock.
+// rig is the rings of one device, and a clock.
 type rig struct {
 	Rings
 	of        atomic.Pointer[Group]
@@ -48,9 +47,7 @@ func newRig(t *testing.T, most int) *rig {
 	g := &rig{}
 	g.most.Store(int32(most))
 	drv := func() driver.Driver {
-		d := script.New(64)
-		d.Rule = func(*driver.Op) (int32, bool) { return 1, true }
-		return &counting{Driver: d, busy: &g.busy}
+		return &counting{Driver: script.New(64), busy: &g.busy}
 	}
 	g.OnLoss = func(*Engine, error, bool) {}
 	g.Now = func() time.Duration { return time.Duration(g.now.Load()) }
@@ -65,21 +62,33 @@ func newRig(t *testing.T, most int) *rig {
 	return g
 }
 
-// work makes enough operations, of many goroutines at once, for several judgements on each ring.
+// work makes operations for two windows of each ring. The drivers hold what they are given, and
+// answer all of it at once, so each Reap returns as many as that of a busy leader.
 func (g *rig) work() {
-	var all sync.WaitGroup
+	const batch = 2 * fullReap
 	var requests Requests
-	for range 32 {
-		all.Go(func() {
-			for range 200 {
-				r := requests.New()
-				g.of.Load().Of(r).Push(r)
+	for range 2 * WindowReaps {
+		of := make(map[*Engine][]*Request)
+		for range batch * g.of.Load().Len() {
+			r := requests.New()
+			e := g.of.Load().Of(r)
+			of[e] = append(of[e], r)
+			e.Push(r)
+		}
+		for e, rs := range of {
+			d := e.drv.(*counting)
+			d.Until(func() bool { return len(d.Held) == len(rs) })
+			d.Mu.Lock()
+			for _, r := range rs {
+				d.Finish(&r.Op, 1)
+			}
+			d.Mu.Unlock()
+			for _, r := range rs {
 				<-r.done
 				r.Free()
 			}
-		})
+		}
 	}
-	all.Wait()
 }
 
 // The windows of leaders: one has too much to do, one mostly waits, one neither.
@@ -94,7 +103,7 @@ var (
 // judge has a leader of the device find the same, n times.
 func (g *rig) judge(n int, w Window) {
 	for range n {
-		g.of.Load().judge(w)
+		g.of.Load().judge(w, int(g.most.Load()))
 	}
 }
 
@@ -105,11 +114,10 @@ func TestGroupGrows(t *testing.T) {
 	for _, most := range []int{1, 2, 4, 3} {
 		g.most.Store(int32(most))
 		want := max(g.of.Load().Len(), most)
-		for range 100 { // how many operations a Reap returns depends on the processors
-			if g.work(); g.of.Load().Len() == want {
-				break
-			}
+		for g.of.Load().Len() < want { // a leader does not judge while another one does
+			g.work()
 		}
+		g.work()
 		if n := g.of.Load().Len(); n != want {
 			t.Errorf("%d rings with at most %d; want %d", n, most, want)
 		}
@@ -190,7 +198,6 @@ func TestRetiredRingEnds(t *testing.T) {
 	}
 	last := list[1]
 	d := last.drv.(*counting)
-	d.Rule = nil // it answers when the test says so
 	r := new(Requests).New()
 	last.Push(r)
 	d.Until(func() bool { return len(d.Held) == 1 })
@@ -215,8 +222,8 @@ func TestGroupOfGoneDevice(t *testing.T) {
 	if g.devices != 0 || g.grown != 0 {
 		t.Errorf("%d devices, %d grown; want none", g.devices, g.grown)
 	}
-	gone.judge(tooMuch) // a leader that has begun to judge before
-	gone.judge(waiting)
+	gone.judge(tooMuch, 4) // a leader that has begun to judge before
+	gone.judge(waiting, 4)
 	for _, e := range g.All() {
 		if e.devices != 0 || e.group.Load() != nil {
 			t.Errorf("a ring still belongs to the device that is gone, or to %d", e.devices)

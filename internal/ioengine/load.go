@@ -85,11 +85,15 @@ func (l *load) reaped(e *Engine, n int) {
 	w := l.now
 	l.now = Window{}
 	g := e.group.Load()
-	if l.drv == nil || g == nil || !g.mayChange() {
+	if l.drv == nil || g == nil {
+		return
+	}
+	most := g.most()
+	if most == 1 && g.Len() == 1 {
 		return // the driver need not count
 	}
 	known, waited := l.drv.Waits()
 	w.Known, w.Waited = int(known-l.known), int(waited-l.waited)
 	l.known, l.waited = known, waited
-	g.judge(w)
+	g.judge(w, most)
 }

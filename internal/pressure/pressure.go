@@ -30,8 +30,7 @@ type Signal struct {
 func (s *Signal) Waited(d, now time.Duration) {
 	if d < Slow {
 		if s.lasts.Load() != 0 {
-			s.lasts.Store(0)
-			s.until.Store(0)
+			s.Forget()
 		}
 		return
 	}
@@ -52,10 +51,6 @@ func (s *Signal) Noted() bool { return s.until.Load() != 0 }
 // Taken reports whether goroutines that compute have all processors, as far as is known. What was
 // noted by another clock, as before a testing/synctest bubble, does not count.
 func (s *Signal) Taken(now time.Duration) bool {
-	until := s.until.Load()
-	left := time.Duration(until) - now
-	if left <= 0 && until != 0 {
-		s.until.CompareAndSwap(until, 0)
-	}
+	left := time.Duration(s.until.Load()) - now
 	return left > 0 && left <= lastTime
 }

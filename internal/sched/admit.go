@@ -51,19 +51,21 @@ func (s *Scheduler) count(ctx context.Context, kind governor.Kind, f *File) {
 
 // countOn notes for the governor of a kind of operations on d that an operation begins.
 func (s *Scheduler) countOn(d *device.Device, kind governor.Kind) {
+	g := &d.Governors[kind]
 	switch {
 	case !s.paths.Govern:
-	case s.taken() && !d.Governors[kind].Trying():
-		d.Governors[kind].Pause()
+	case s.taken(g):
+		g.Pause()
 	default:
-		d.Governors[kind].Count(d.InFlight(), admission.Few(s.paths.Devices.Budgets().Processors()), journal{s})
+		g.Count(d.InFlight(), admission.Few(s.paths.Devices.Budgets().Processors()), journal{s})
 	}
 }
 
-// taken reports whether goroutines that compute have all processors, as far as the leaders know.
-func (s *Scheduler) taken() bool {
+// taken reports whether goroutines that compute have all processors, as far as the leaders know. A
+// trial of plain calls by g may itself be what the leaders have found, so it does not count.
+func (s *Scheduler) taken(g *governor.Governor) bool {
 	p := &s.paths.Engines.Processors
-	return p.Noted() && p.Taken(s.paths.Clock())
+	return p.Noted() && p.Taken(s.paths.Clock()) && !g.Trying()
 }
 
 // room reports whether there is room for one more plain call to d beside what is in flight, as the
@@ -72,11 +74,11 @@ func (s *Scheduler) room(d *device.Device, kind governor.Kind, inFlight int32) (
 	if !s.paths.Govern {
 		return inFlight < int32(s.paths.Plain), int32(s.paths.Plain)
 	}
-	return admission.Room(d.Governors[kind].Choice(), admission.Load{
+	g := &d.Governors[kind]
+	return admission.Room(g.Choice(), admission.Load{
 		InFlight: inFlight, Permits: d.Budget.Limit(),
 		Processors: s.paths.Devices.Budgets().Processors(), Ready: s.paths.IsReady(),
-		// An fsync mostly sleeps. A trial of plain calls may itself be what the leaders have found.
-		Taken: kind != governor.Syncs && s.taken() && !d.Governors[kind].Trying(),
+		Taken: kind != governor.Syncs && s.taken(g), // an fsync mostly sleeps
 	})
 }
 
