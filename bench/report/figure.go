@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/text"
 )
 
 // missing is printed where there is no figure.
@@ -53,15 +55,7 @@ func Percent[F ~float64](f F) string {
 func Micros(d time.Duration) string { return significant(float64(d) / 1e3) }
 
 // Bytes returns n in the binary unit that suits it: 512 B, 4 KiB, 1.5 GiB.
-func Bytes(n int64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
-	v := float64(n)
-	for v >= 1024 && len(units) > 1 {
-		v /= 1024
-		units = units[1:]
-	}
-	return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) + " " + units[0]
-}
+func Bytes(n int64) string { return text.Bytes(n) }
 
 // significant returns v with three significant digits, never an exponent.
 func significant(v float64) string {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/text"
+
 	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
@@ -50,7 +52,7 @@ func (r *run) soFar(sum summary) string {
 	if sum.Files == 1 {
 		files = "file"
 	}
-	return fmt.Sprintf("after %d %s, %s", sum.Files, files, bytesText(sum.Bytes))
+	return fmt.Sprintf("after %d %s, %s", sum.Files, files, text.Bytes(sum.Bytes))
 }
 
 // wasAt returns the name of the file that was begun last.

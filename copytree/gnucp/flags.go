@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/sluiceio/sluice/internal/text"
+
 	"github.com/sluiceio/sluice/copytree/internal/getopt"
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
@@ -16,7 +18,7 @@ func parse(args []string) (*settings, error) {
 	_, posix := os.LookupEnv("POSIXLY_CORRECT")
 	operands, err := getopt.Parse(args, append(s.gnuFlags(), s.ownFlags()...), posix)
 	if bad, ok := errors.AsType[getopt.Error](err); ok {
-		return nil, usage(printable(string(bad))) // an option may be the name of a file, as in cp *
+		return nil, usage(text.Printable(string(bad))) // an option may be the name of a file, as in cp *
 	}
 	s.operands = operands
 	return s, err
@@ -140,10 +142,10 @@ const (
 	maxBlockSize = 64 << 20 // 64 MiB
 )
 
-func (s *settings) setBlockSize(text *string) error {
-	n, ok := parseBytes(*text)
+func (s *settings) setBlockSize(size *string) error {
+	n, ok := text.ParseBytes(*size)
 	if !ok || n < minBlockSize || n > maxBlockSize {
-		return usage(fmt.Sprintf("--block-size: %s; want a number of bytes from 512 to 64m, as in 256k", quote(*text)))
+		return usage(fmt.Sprintf("--block-size: %s; want a number of bytes from 512 to 64m, as in 256k", quote(*size)))
 	}
 	s.blockSize = n
 	return nil

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/text"
+
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
@@ -59,7 +61,7 @@ func (s state) head(r *rates, width int) string {
 		failed = fmt.Sprintf("%d failed", s.failed)
 	}
 	percent, files, data := s.percent(), s.fileCount(), s.byteCount()
-	rate, left := bytesText(int64(r.bytes()))+"/s", s.left(r)
+	rate, left := text.Bytes(int64(r.bytes()))+"/s", s.left(r)
 	for _, parts := range [][]string{
 		{percent, files, data, rate, left, failed},
 		{percent, files, rate, left, failed},
@@ -105,9 +107,9 @@ func (s state) fileCount() string {
 
 func (s state) byteCount() string {
 	if !s.counted {
-		return bytesText(s.bytes)
+		return text.Bytes(s.bytes)
 	}
-	return bytesText(s.bytes) + "/" + bytesText(max(s.foundBytes, s.bytes))
+	return text.Bytes(s.bytes) + "/" + text.Bytes(max(s.foundBytes, s.bytes))
 }
 
 // left returns the time left, "" until it can be estimated.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/text"
+
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
@@ -33,10 +35,10 @@ func (s summary) table() string {
 	count("failed", s.Failed)
 	count("synced", s.Synced)
 	count("verified", s.Verified)
-	row("data", bytesText(s.Bytes))
-	row("holes", bytesText(s.Holes))
+	row("data", text.Bytes(s.Bytes))
+	row("holes", text.Bytes(s.Holes))
 	row("time", fmt.Sprintf("%.3f s", s.Took.Seconds()))
-	row("rate", fmt.Sprintf("%s/s, %.0f files/s", bytesText(int64(perSecond(s.Bytes, s.Took))), perSecond(s.Files, s.Took)))
+	row("rate", fmt.Sprintf("%s/s, %.0f files/s", text.Bytes(int64(perSecond(s.Bytes, s.Took))), perSecond(s.Files, s.Took)))
 	row("CPU", fmt.Sprintf("%.3f s", s.cpu.Seconds()))
 	count("threads", int64(s.threads))
 	return b.String()

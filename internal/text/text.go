@@ -1,4 +1,6 @@
-package gnucp
+// Package text reads and writes numbers of bytes, and names, as people and terminals do. It is for
+// the commands of this repository: the library does not use it.
+package text
 
 import (
 	"fmt"
@@ -9,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// bytesText returns n in the binary unit that suits it: 512 B, 4 KiB, 1.5 GiB.
-func bytesText(n int64) string {
+// Bytes returns n in the binary unit that suits it: 512 B, 4 KiB, 1.5 GiB.
+func Bytes(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
 	v := float64(n)
 	for v >= 1024 && len(units) > 1 {
@@ -29,8 +31,8 @@ var sizeUnits = map[string]int{
 	"t": 40, "tb": 40, "tib": 40,
 }
 
-// parseBytes reads a number of bytes as people type it: 4096, 64k, 1MiB.
-func parseBytes(text string) (n int64, ok bool) {
+// ParseBytes reads a number of bytes as people type it: 4096, 64k, 1MiB.
+func ParseBytes(text string) (n int64, ok bool) {
 	digits, unit := strings.ToLower(text), ""
 	if i := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
 		digits, unit = digits[:i], digits[i:]
@@ -43,9 +45,10 @@ func parseBytes(text string) (n int64, ok bool) {
 	return n << shift, true
 }
 
-// printable replaces each character of text that does not print with its escape, as in a Go string.
-// A terminal would obey such a character.
-func printable(text string) string {
+// Printable replaces each character of text that does not print with its escape, as in a Go string.
+// Names of files may hold such characters, and a terminal would obey them. Line breaks are escaped
+// too.
+func Printable(text string) string {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
 	if !strings.ContainsFunc(text, unprintable) && utf8.ValidString(text) {
 		return text
