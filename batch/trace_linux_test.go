@@ -87,7 +87,7 @@ func addAllKinds(b *batch.Batch, name string) {
 
 func compareKinds(t *testing.T, tr *trace.Trace, want map[trace.Kind]int) {
 	t.Helper()
-	want[record.KindMkdir]++ // of the directory that the others are in
+	want[record.KindMkdir]++ // the directory that holds the other files
 	got := map[trace.Kind]int{}
 	for i := range tr.Ops {
 		got[tr.Ops[i].Kind]++

@@ -57,7 +57,7 @@ func resultOf(r report.Result) Result {
 	return result
 }
 
-// public returns the engine's error with the type of this package for those of files.
+// public returns the engine's error. Errors of files in it become of this package's type, *Error.
 func public(err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error
