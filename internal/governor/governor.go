@@ -146,10 +146,10 @@ func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t T
 // guess begins with Plain, or with Queue. It must be called with mu held.
 func (g *Governor) guess(plain bool, now time.Duration) {
 	g.begun.Store(true)
+	// A short program needs no trial. One of plain calls may hold up many goroutines.
 	if plain {
-		g.machine.Start(Plain, 0)
+		g.machine.Start(Plain, firstPause/8)
 	} else {
-		// A trial of plain calls may hold up many goroutines, and a short program needs none.
 		g.machine.Start(Queue, firstPause/4)
 	}
 	g.change(Queue, now)

@@ -87,6 +87,10 @@ const (
 	// At most one epoch in share is a trial: 3 % of the time. The first trials are free, as many as
 	// allowance.
 	share, allowance = 33, 4 * mostTrials
+	// While the queue is on trial, nothing waits in plain calls, and the runtime's monitor falls
+	// asleep. The plain calls after the trial then keep processors for a while. So after a trial in
+	// which the queue was no better, so many epochs pass until the next one.
+	apart = 7
 	// clear is how much slower the other choice must be to be compared seldom.
 	clear = 0.3
 	// A load has changed if the rates of so many epochs in a row are off by a factor of e^change.
@@ -142,15 +146,20 @@ func (m *Machine) Epoch(rate float64, cost int) (result float64, ended bool) {
 	if m.phase == after {
 		m.tried++
 		result, ended = m.other-(m.before+rate)/2, true
+		rest := false
 		if off := math.Abs(rate - m.before); off < change {
 			m.scatter = max(m.scatter, off)
 			m.add(result)
+			rest = m.best == Plain && result < m.needed()
 		} else { // the load has changed during the trial
 			m.forget()
 		}
-		if m.decided(sure) || m.tried == mostTrials || !mayTry {
+		switch {
+		case m.decided(sure) || m.tried == mostTrials || !mayTry:
 			m.settle(rate)
-		} else {
+		case rest:
+			m.phase, m.wait = resting, apart
+		default:
 			m.phase = trial
 		}
 	} else if m.watch(rate); m.wait < 0 && m.spent <= allowance/2*share {

@@ -82,6 +82,7 @@ func (s *Syncer) waitForGroup(g *group, c Caller) {
 	for before := 0; g.members > before && g.members < g.wanted && c.Now()-start < mostWait; {
 		before = g.members
 		began := c.Now()
+		processors.Waits(began)
 		s.awaitMembers(window)
 		if ended := c.Now(); ended-began >= window { // the timer has ended it
 			processors.Waited(ended-began-window, ended)

@@ -76,6 +76,7 @@ func (e *Engine) handOver(ops []*driver.Op) {
 func (e *Engine) yield() {
 	h := &e.hand
 	began := h.now()
+	h.processors.Waits(began)
 	// Twice: the first yield runs the goroutines made ready by complete, the second the goroutines
 	// that these have made ready in turn.
 	runtime.Gosched()

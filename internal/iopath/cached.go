@@ -125,21 +125,26 @@ func (p *Paths) ReadCachedVec(f *File, v *Vec, off int64) int32 {
 	return res
 }
 
-// missCounter counts the reads of a file in a row that found nothing in the page cache. After
-// missesBeforeSkip of them most reads skip the look. A read loses little by that: the driver looks
-// anyway, and the look costs a tenth of a queued read.
+// missCounter counts the reads of a file in a row that have not found their bytes in the page cache.
+// After missesBeforeSkip misses most reads skip the look: on fast disks a look costs a few percent
+// of a read, and io_uring looks anyway.
 type missCounter struct {
 	misses atomic.Uint32
 }
 
 const (
-	missesBeforeSkip = 16 // misses in a row after which most reads skip the look
-	lookEvery        = 32 // of these one in 32 looks all the same
+	missesBeforeSkip = 16   // misses in a row after which most reads skip the look
+	mostSkipped      = 1024 // the most reads in a row that skip it
 )
 
-// skipLook reports whether a read should not look into the page cache.
+// skipLook reports whether a read should not look into the page cache. After missesBeforeSkip
+// misses, each look comes after twice as many reads as the one before, up to mostSkipped.
 func (c *missCounter) skipLook() bool {
-	return c.misses.Load() >= missesBeforeSkip && c.misses.Add(1)%lookEvery != 0
+	if c.misses.Load() < missesBeforeSkip {
+		return false
+	}
+	n := c.misses.Add(1)
+	return n&(n-1) != 0 && n%mostSkipped != 0
 }
 
 // hit notes that a look has found something: the next reads look again.

@@ -1,6 +1,7 @@
 package iopath
 
 import (
+	"slices"
 	"testing"
 )
 
@@ -12,15 +13,15 @@ func TestStreakSkipsMostButNotAll(t *testing.T) {
 		}
 		c.miss()
 	}
-	looks := 0
-	for range 10 * lookEvery {
+	var looks []int
+	for i := range 4 * mostSkipped {
 		if !c.skipLook() {
-			looks++
+			looks = append(looks, missesBeforeSkip+1+i)
 			c.miss()
 		}
 	}
-	if looks != 10 {
-		t.Errorf("%d of %d reads after many misses look; want 10", looks, 10*lookEvery)
+	if want := []int{32, 64, 128, 256, 512, 1024, 2048, 3072, 4096}; !slices.Equal(looks, want) {
+		t.Errorf("of the reads that miss, these look: %v; want %v", looks, want)
 	}
 	if c.hit(); c.skipLook() {
 		t.Error("skip after a hit = true; want false")

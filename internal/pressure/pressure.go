@@ -3,6 +3,7 @@
 package pressure
 
 import (
+	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -18,25 +19,79 @@ const (
 	lastTime  = time.Second
 )
 
+// askEvery is how often goroutines that make plain calls ask how much processor time was used.
+//
+// They yield only if most of it was used. Once a processor has run the same goroutine for 10 ms,
+// sysmon takes it away even if the thread is in a system call, and from then on looks every 20 µs.
+// Each yield puts that off. With a yield every millisecond, sysmon goes on sleeping for 10 ms at a
+// time, and threads that wait keep all processors.
+const askEvery = 2 * 10 * time.Millisecond
+
 // Signal is what is known of the processors. The zero value says that some are free. All methods
 // may be called at the same time; what they note then may be lost. Now is a clock that never goes
 // back.
 type Signal struct {
+	// Used returns how much processor time the program has used, or 0 if that is not known, as if
+	// Used is nil. The owner sets it before the first use.
+	Used func() time.Duration
+
 	until atomic.Int64 // when the finding ends
 	lasts atomic.Int64 // how long the last one counted
+	asked atomic.Int64 // when Due last called Used
+	full  atomic.Bool  // most of the processors' time was used when that was last asked
+	// when Used was last called, and its result
+	sampled, used atomic.Int64
+}
+
+// Due reports whether a goroutine that makes plain calls should yield now, to find out how long it
+// waits for a processor: if the program used most of the processors' time when that was last asked,
+// which is every askEvery.
+func (s *Signal) Due(now time.Duration) bool {
+	asked := s.asked.Load()
+	if d := now - time.Duration(asked); asked == 0 || d < 0 || d >= askEvery {
+		if s.asked.CompareAndSwap(asked, int64(now)) {
+			s.busy(now)
+		}
+	}
+	return s.full.Load()
+}
+
+// Waits notes that a goroutine that is ready begins to wait for a processor.
+func (s *Signal) Waits(now time.Duration) {
+	if d := now - time.Duration(s.sampled.Load()); d < 0 || d >= Slow {
+		s.busy(now)
+	}
 }
 
 // Waited notes that a goroutine that was ready has waited for a processor, until now, for so long.
+// Waits was called before. A long wait tells nothing if processors were idle for a part of it:
+// threads in plain calls keep processors, too.
 func (s *Signal) Waited(d, now time.Duration) {
-	if d < Slow {
+	switch {
+	case d < Slow:
 		if s.lasts.Load() != 0 {
 			s.Forget()
 		}
-		return
+	case s.full.Load() || s.busy(now):
+		lasts := min(max(4*time.Duration(s.lasts.Load()), firstTime), lastTime)
+		s.lasts.Store(int64(lasts))
+		s.until.Store(int64(now + lasts))
 	}
-	lasts := min(max(4*time.Duration(s.lasts.Load()), firstTime), lastTime)
-	s.lasts.Store(int64(lasts))
-	s.until.Store(int64(now + lasts))
+}
+
+// busy reports whether the program has used most of the processors' time since the last call, as
+// far as is known.
+func (s *Signal) busy(now time.Duration) bool {
+	used := time.Duration(0)
+	if s.Used != nil {
+		used = s.Used()
+	}
+	since := now - time.Duration(s.sampled.Swap(int64(now)))
+	lately := used - time.Duration(s.used.Swap(int64(used)))
+	procs := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
+	full := used == 0 || since < 0 || lately >= since*time.Duration(procs)*3/4
+	s.full.Store(full)
+	return full
 }
 
 // Forget forgets what was noted.

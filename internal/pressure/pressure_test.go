@@ -1,6 +1,7 @@
 package pressure
 
 import (
+	"runtime"
 	"testing"
 	"time"
 )
@@ -27,5 +28,51 @@ func TestSignal(t *testing.T) {
 			t.Errorf("%d: after a wait of %v the processors are taken just before %v: %t, and then: %t", i, c.wait, c.lasts, before, after)
 		}
 		now += 2 * lastTime
+	}
+}
+
+// A yield is due if the program used most of the processors' time. That is asked once in askEvery,
+// and when the clock is another one.
+func TestDue(t *testing.T) {
+	var s Signal
+	procs := time.Duration(min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
+	used := time.Second
+	s.Used = func() time.Duration { return used }
+	s.Due(time.Hour)
+	for i, c := range []struct {
+		now, used time.Duration
+		due       bool
+	}{
+		{time.Hour + askEvery, askEvery * procs, true},
+		{time.Hour + 2*askEvery - 1, 0, true},
+		{time.Hour + 2*askEvery, askEvery / 2 * procs, false},
+		{time.Hour + 3*askEvery - 1, askEvery * procs, false},
+		{time.Hour + 3*askEvery, 0, true},
+		{time.Minute, 0, true},
+		{time.Minute + askEvery, 0, false},
+	} {
+		used += c.used
+		if due := s.Due(c.now); due != c.due {
+			t.Errorf("%d: Due(%v) = %t; want %t", i, c.now, due, c.due)
+		}
+	}
+}
+
+// A long wait tells nothing if processors were idle.
+func TestIdle(t *testing.T) {
+	procs := time.Duration(min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
+	for _, c := range []struct {
+		used time.Duration // in a wait of Slow
+		want bool
+	}{{Slow * procs, true}, {Slow * procs * 7 / 8, true}, {Slow * procs / 2, false}, {0, false}} {
+		var s Signal
+		used := time.Second
+		s.Used = func() time.Duration { return used }
+		s.Waits(time.Hour)
+		used += c.used
+		s.Waited(Slow, time.Hour+Slow)
+		if taken := s.Taken(time.Hour + Slow); taken != c.want {
+			t.Errorf("the program has used %v of %v; Taken = %t; want %t", c.used, Slow*procs, taken, c.want)
+		}
 	}
 }

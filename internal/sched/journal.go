@@ -19,14 +19,18 @@ func (j journal) Now() time.Duration {
 	return j.s.paths.Clock()
 }
 
-// Taken finds out by a yield whether goroutines that compute have all processors. While operations
-// are queued, the yields of leaders tell, but with plain calls there may be no leader.
+// Taken finds out by a yield, now and then, whether goroutines that compute have all processors.
+// While operations are queued, the yields of leaders tell, but with plain calls there may be no
+// leader.
 func (j journal) Taken() bool {
 	p := &j.s.paths.Engines.Processors
-	began := j.s.paths.Clock()
-	runtime.Gosched()
 	now := j.s.paths.Clock()
-	p.Waited(now-began, now)
+	if p.Due(now) {
+		began := now
+		runtime.Gosched()
+		now = j.s.paths.Clock()
+		p.Waited(now-began, now)
+	}
 	return p.Taken(now)
 }
 

@@ -76,19 +76,22 @@ var known = map[string]struct {
 	has float64
 	why string
 }{
-	"P2, 1000k/s 12µs, G1024, work 5µs, C0": {0.918, longEpochs},
-	"P2, 2000k/s 80µs, G256, work 0s, C0":   {0.968, longEpochs},
-	"P2, 500k/s 80µs, G1024, work 5µs, C0":  {0.931, longEpochs},
-	"P4, 2000k/s 80µs, G1024, work 5µs, C0": {0.942, longEpochs},
-	"P8, 2000k/s 80µs, G64, work 5µs, C0":   {0.969, trials},
-	"P8, 1000k/s 12µs, G64, work 5µs, C0":   {0.945, trials},
-	"P4, 2000k/s 80µs, G16, work 0s, C0":    {0.963, trials},
-	"P4, 100k/s 80µs, G64, work 5µs, C0":    {0.960, trials},
-	"P2, 500k/s 80µs, G16, work 0s, C0":     {0.950, trials},
-	"P16, 0k/s 0s, G64, work 5µs, C0":       {0.958, trials},
-	"P2, 0k/s 0s, G256, work 0s, C0":        {0.667, never},
-	"P4, 0k/s 0s, G1024, work 5µs, C0":      {0.859, never},
-	"P16, 100k/s 80µs, G4, work 0s, C32":    {0.912, timeSlices},
+	"P2, 1000k/s 12µs, G1024, work 5µs, C0":  {0.918, longEpochs},
+	"P2, 2000k/s 80µs, G256, work 0s, C0":    {0.968, longEpochs},
+	"P2, 500k/s 80µs, G1024, work 5µs, C0":   {0.931, longEpochs},
+	"P4, 2000k/s 80µs, G1024, work 5µs, C0":  {0.942, longEpochs},
+	"P8, 2000k/s 80µs, G64, work 5µs, C0":    {0.969, trials},
+	"P4, 2000k/s 80µs, G16, work 0s, C0":     {0.963, trials},
+	"P4, 100k/s 80µs, G64, work 5µs, C0":     {0.960, trials},
+	"P2, 500k/s 80µs, G16, work 0s, C0":      {0.950, trials},
+	"P16, 0k/s 0s, G64, work 5µs, C0":        {0.958, trials},
+	"P2, 0k/s 0s, G256, work 0s, C0":         {0.667, never},
+	"P4, 0k/s 0s, G1024, work 5µs, C0":       {0.859, never},
+	"P2, 2000k/s 80µs, G4, work 50µs, C0":    {0.950, firstGuess},
+	"P2, 1000k/s 12µs, G4, work 50µs, C0":    {0.952, firstGuess},
+	"P8, 500k/s 80µs, G256, work 50µs, C0":   {0.949, firstGuess},
+	"P16, 2000k/s 80µs, G256, work 50µs, C0": {0.969, firstGuess},
+	"P16, 100k/s 80µs, G4, work 0s, C32":     {0.912, timeSlices},
 }
 
 const (
@@ -100,6 +103,8 @@ const (
 	longEpochs = "the first trials take most of the time"
 	// In the first second the governor may try the other choice in more than 3 % of the epochs.
 	trials = "trials take more than 3 % of the time"
+	// The first trial comes after eight epochs. Until then this is os.File's speed.
+	firstGuess = "the first guess is plain calls, and a short program needs no trial"
 	// Goroutines whose operations never wait keep the processors for whole time slices, as those
 	// that compute do, and the leaders cannot tell them apart.
 	never = "operations that never wait look like goroutines that compute"

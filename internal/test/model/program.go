@@ -60,7 +60,7 @@ func (r *program) Now() time.Duration { return r.m.now + time.Hour }
 // Taken is that of sched's journal. How long its yield takes is not simulated, but known: where
 // goroutines that compute have all processors, one of their time slices.
 func (r *program) Taken() bool {
-	if r.computing >= len(r.m.procs) {
+	if r.processors.Due(r.Now()) && r.computing >= len(r.m.procs) {
 		r.processors.Waited(timeSlice, r.m.now)
 	}
 	return r.processors.Taken(r.m.now)
