@@ -119,7 +119,7 @@ func (op *Op) waits(r *run) bool {
 			if r.each != nil && r.b.chains > 1 || int(op.off)&(os.O_SYNC|sys.O_DIRECT) != 0 {
 				return true
 			}
-		case opReadAt, opReadVec, opWriteAt, opWriteVec:
+		case opReadAt, opWriteAt:
 			if r.core.HasClasses() || op.file != nil && isDirect(op.file) {
 				return true
 			}

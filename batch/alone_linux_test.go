@@ -197,7 +197,6 @@ func TestBatchMisused(t *testing.T) {
 		b.Chain().ReadAt(on, make([]byte, 1), 0), b.Chain().WriteAt(on, []byte("x"), 0),
 		b.Chain().Sync(on), b.Chain().Datasync(on), b.Chain().Truncate(on, 1),
 		b.Chain().Allocate(on, 0, 1), b.Chain().Advise(on, 0, 0, sluice.AdviceWillNeed), b.Chain().Close(on),
-		b.Chain().ReadVec(on, [][]byte{make([]byte, 1)}, 0), b.Chain().WriteVec(on, [][]byte{{1}}, 0),
 	}
 	if err := b.Do(t.Context()); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Do on a closed file = %v; want os.ErrClosed", err)

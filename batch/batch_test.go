@@ -27,7 +27,7 @@ func TestBatchChain(t *testing.T) {
 		create := c.OpenFile(name+".new", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		c.Allocate(create, 0, 8192)
 		c.WriteAt(create, []byte("hello, "), 0)
-		c.WriteVec(create, [][]byte{[]byte("wor"), nil, []byte("ld")}, 7)
+		c.WriteAt(create, []byte("world"), 7)
 		c.Sync(create)
 		c.Close(create)
 		c.Rename(name+".new", name)
@@ -37,14 +37,14 @@ func TestBatchChain(t *testing.T) {
 		b.Reset()
 		c = b.Chain()
 		open := c.Open(name)
-		first, second := make([]byte, 5), [][]byte{make([]byte, 3), make([]byte, 4)}
+		first, second := make([]byte, 5), make([]byte, 7)
 		c.ReadAt(open, first, 0)
-		c.ReadVec(open, second, 5)
+		c.ReadAt(open, second, 5)
 		info := c.Stat(name)
 		if err := b.Do(t.Context()); err != nil {
 			t.Fatalf("Do = %v", err)
 		}
-		got := string(first) + string(second[0]) + string(second[1])
+		got := string(first) + string(second)
 		if got != "hello, world" || info.Info().Size() != 12 {
 			t.Errorf("read %q of a file of %d bytes; want hello, world", got, info.Info().Size())
 		}
@@ -180,7 +180,7 @@ func TestBatchRefuses(t *testing.T) {
 			c.Sync(o)
 			c.Datasync(o) // the error is of the first
 		},
-		"operation 1 (stat): AllowShort of an operation that is neither ReadAt nor": func() { b.Chain().Stat("x").AllowShort() },
+		"operation 1 (stat): AllowShort of an operation that is not ReadAt": func() { b.Chain().Stat("x").AllowShort() },
 		"Chain.In of no directory": func() { b.Chain().In(nil).Stat("x") },
 	} {
 		b.Reset()

@@ -120,57 +120,48 @@ func TestBatchBegun(t *testing.T) {
 // been made, and waits until the write beside it cannot have had its error. It was begun.
 func TestBatchUnconfirmed(t *testing.T) {
 	hang.Watch(t)
-	for name, add := range map[string]func(c batch.Chain, f batch.Target) *batch.Op{
-		"WriteAt": func(c batch.Chain, f batch.Target) *batch.Op { return c.WriteAt(f, []byte("here"), 4) },
-		"WriteVec": func(c batch.Chain, f batch.Target) *batch.Op { // the played call writes the first buffer
-			return c.WriteVec(f, [][]byte{[]byte("here"), []byte("and here")}, 4)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			begun, release := make(chan struct{}), make(chan struct{})
-			s := testenv.SchedulerOnWrapped(testenv.PoolOf(t, 1), func(call sched.Caller) sched.Caller {
-				return func(code driver.Code, fd int, b []byte, off int64) int32 {
-					if off == 0 {
-						close(begun)
-						<-release
-					}
-					return call(code, fd, b, off)
-				}
-			})
-			defer s.Close()
-			f, err := s.OpenFile(filepath.Join(t.TempDir(), "file"), os.O_RDWR|os.O_CREATE|os.O_SYNC, 0o600)
-			if err != nil {
-				t.Fatal(err)
+	begun, release := make(chan struct{}), make(chan struct{})
+	s := testenv.SchedulerOnWrapped(testenv.PoolOf(t, 1), func(call sched.Caller) sched.Caller {
+		return func(code driver.Code, fd int, b []byte, off int64) int32 {
+			if off == 0 {
+				close(begun)
+				<-release
 			}
-			held := make(chan error)
-			go func() {
-				_, err := f.WriteAt([]byte("held"), 0)
-				held <- err
-			}()
-			<-begun
-			ctx, cancel := context.WithCancel(t.Context())
-			go func() {
-				hang.Eventually(func() bool { return inside.File(f).Core.LostWrites.Waits(1) })
-				cancel()
-			}()
-			b := batch.New(s)
-			c := b.Chain()
-			write := add(c, batch.On(f))
-			after := c.Sync(batch.On(f))
-			err = b.Do(ctx)
-			if write.State() != batch.Failed || write.N() != 0 || !errors.Is(write.Err(), context.Canceled) || err != write.Err() {
-				t.Errorf("the write = %v, %d, %v, and Do = %v; want it failed, 0, context.Canceled, and the same", write.State(), write.N(), write.Err(), err)
-			}
-			if after.State() != batch.NotBegun || !errors.Is(after.Err(), batch.ErrChainBroken) {
-				t.Errorf("what is chained to it = %v, %v; want it not begun, and ErrChainBroken", after.State(), after.Err())
-			}
-			close(release)
-			if err := errors.Join(<-held, f.Close()); err != nil {
-				t.Error(err)
-			}
-			if text, err := os.ReadFile(f.Name()); string(text) != "heldhere" {
-				t.Errorf("the file has %q, %v; want what both have written", text, err)
-			}
-		})
+			return call(code, fd, b, off)
+		}
+	})
+	defer s.Close()
+	f, err := s.OpenFile(filepath.Join(t.TempDir(), "file"), os.O_RDWR|os.O_CREATE|os.O_SYNC, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := make(chan error)
+	go func() {
+		_, err := f.WriteAt([]byte("held"), 0)
+		held <- err
+	}()
+	<-begun
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		hang.Eventually(func() bool { return inside.File(f).Core.LostWrites.Waits(1) })
+		cancel()
+	}()
+	b := batch.New(s)
+	c := b.Chain()
+	write := c.WriteAt(batch.On(f), []byte("here"), 4)
+	after := c.Sync(batch.On(f))
+	err = b.Do(ctx)
+	if write.State() != batch.Failed || write.N() != 0 || !errors.Is(write.Err(), context.Canceled) || err != write.Err() {
+		t.Errorf("the write = %v, %d, %v, and Do = %v; want it failed, 0, context.Canceled, and the same", write.State(), write.N(), write.Err(), err)
+	}
+	if after.State() != batch.NotBegun || !errors.Is(after.Err(), batch.ErrChainBroken) {
+		t.Errorf("what is chained to it = %v, %v; want it not begun, and ErrChainBroken", after.State(), after.Err())
+	}
+	close(release)
+	if err := errors.Join(<-held, f.Close()); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(f.Name()); string(text) != "heldhere" {
+		t.Errorf("the file has %q, %v; want what both have written", text, err)
 	}
 }

@@ -38,7 +38,7 @@ type batchStep struct {
 }
 
 var batchKindNames = []string{
-	"open", "read", "write", "readv", "writev", "close", "sync", "datasync", "truncate",
+	"open", "read", "write", "close", "sync", "datasync", "truncate",
 	"allocate", "advise", "stat", "lstat", "rename", "link", "symlink", "unlink", "rmdir", "mkdir",
 }
 
@@ -132,18 +132,12 @@ func (c *addedChain) addNext() bool {
 // add adds a step that is no open to a chain. It returns the buffer of a read as well.
 func (s batchStep) add(c batch.Chain, dir string, file batch.Target) (*batch.Op, []byte) {
 	name, other, buf := filepath.Join(dir, s.name), filepath.Join(dir, s.other), s.bytesOf()
-	half := [][]byte{buf[:s.n/2], nil, buf[s.n/2 : s.n*3/4], buf[s.n*3/4:]}
 	switch s.kind {
 	case "read":
 		clear(buf)
 		return c.ReadAt(file, buf, int64(s.off)), buf
-	case "readv":
-		clear(buf)
-		return c.ReadVec(file, half, int64(s.off)), buf
 	case "write":
 		return c.WriteAt(file, buf, int64(s.off)), nil
-	case "writev":
-		return c.WriteVec(file, half, int64(s.off)), nil
 	case "close":
 		return c.Close(file), nil
 	case "sync":

@@ -21,9 +21,7 @@ const (
 	opRmdir
 	opMkdir
 	opReadAt
-	opReadVec
 	opWriteAt
-	opWriteVec
 	opSync
 	opDatasync
 	opAllocate
@@ -39,7 +37,7 @@ const (
 // osNames are the names that package os has for the kinds in its errors, in the kinds' order.
 var osNames = [numKinds]string{
 	"rename", "link", "symlink", "open", "open", "stat", "lstat", "remove", "remove", "mkdir",
-	"read", "read", "write", "write", "sync", "sync", "allocate", "truncate", "advise", "close",
+	"read", "write", "sync", "sync", "allocate", "truncate", "advise", "close",
 }
 
 // recordKinds are the kinds in records and traces. Reads, writes and syncs are missing: the

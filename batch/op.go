@@ -28,7 +28,6 @@ type Op struct {
 	file        *sluice.File // the file of the operation, unless open opens it
 	open        *Op
 	buf         []byte // also the bytes that ReadFile has read
-	bufs        [][]byte
 	// off and size are a range. An open has its flag in off.
 	off, size int64
 
@@ -49,14 +48,14 @@ const (
 	notBegun              // it was not begun, or ended early: Err is ErrNotBegun
 )
 
-// AllowShort makes a ReadAt or ReadVec that ends early at the end of the file a success: [Op.Err]
+// AllowShort makes a ReadAt that ends early at the end of the file a success: [Op.Err]
 // is nil, [Op.N] is the number of bytes, and the chain goes on. It returns op. AllowShort of
 // another kind of operation is an error of the Batch.
 func (op *Op) AllowShort() *Op {
 	op.batch.notRunning("AllowShort called")
 	op.allowShort = true
-	if op.kind != opReadAt && op.kind != opReadVec {
-		op.refuse(errors.New("AllowShort of an operation that is neither ReadAt nor ReadVec"))
+	if op.kind != opReadAt {
+		op.refuse(errors.New("AllowShort of an operation that is not ReadAt"))
 	}
 	return op
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/inside"
-	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -164,10 +163,6 @@ func (op *Op) onFile(r *run) error {
 		return op.moved(f.ReadAtContext(r.ctx, op.buf, op.off))
 	case opWriteAt:
 		return op.moved(f.WriteAtContext(r.ctx, op.buf, op.off))
-	case opReadVec:
-		return op.moved(readVec(r.ctx, f, op.bufs, op.off))
-	case opWriteVec:
-		return op.moved(writeVec(r.ctx, f, op.bufs, op.off))
 	case opSync:
 		return f.SyncContext(r.ctx)
 	case opDatasync:
@@ -244,6 +239,3 @@ func (op *Op) callOnRange() (err error) {
 	}
 	return nil
 }
-
-// vecOf returns the operation's buffers.
-func (op *Op) vecOf() sched.Vec { return iopath.VecOf(op.buf, op.bufs) }

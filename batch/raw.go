@@ -34,7 +34,7 @@ func (op *Op) plain() bool {
 			continue
 		}
 		switch next.kind {
-		case opReadAt, opWriteAt, opReadVec, opWriteVec:
+		case opReadAt, opWriteAt:
 			if next.off < 0 {
 				return false
 			}
@@ -50,10 +50,10 @@ func (op *Op) plain() bool {
 func (op *Op) onRaw(r *run) (err error) {
 	own := sched.RawFile{FD: op.open.raw.fd, Name: op.open.name}
 	switch op.kind {
-	case opReadAt, opReadVec:
-		err = op.moved(r.core.ReadRaw(r.ctx, own, op.vecOf(), op.off))
-	case opWriteAt, opWriteVec:
-		err = op.moved(r.core.WriteRaw(r.ctx, own, op.vecOf(), op.off))
+	case opReadAt:
+		err = op.moved(r.core.ReadRaw(r.ctx, own, op.buf, op.off))
+	case opWriteAt:
+		err = op.moved(r.core.WriteRaw(r.ctx, own, op.buf, op.off))
 	case opCloseFile:
 		err = op.close(r)
 	default:

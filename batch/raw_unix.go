@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/handle"
-	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
 
@@ -103,7 +102,7 @@ func (op *Op) readRaw(r *run) ([]byte, error) {
 	}
 	own, off := sched.RawFile{FD: op.raw.fd, Name: op.name}, int64(0)
 	return handle.ReadAll(st.Size, func(b []byte) (int, error) {
-		n, err := r.core.ReadRaw(r.ctx, own, iopath.VecOf(b, nil), off)
+		n, err := r.core.ReadRaw(r.ctx, own, b, off)
 		off += int64(n)
 		return n, err
 	})

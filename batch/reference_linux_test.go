@@ -13,10 +13,10 @@ import (
 func (s batchStep) plainly(dir string, files map[int]*os.File, disk referenceDisk) (n int, data []byte, info os.FileInfo, err error) {
 	f := files[s.open]
 	switch s.kind {
-	case "read", "readv":
+	case "read":
 		data = make([]byte, s.n)
 		n, err = disk.readAt(f, data, int64(s.off))
-	case "write", "writev":
+	case "write":
 		n, err = disk.writeAt(f, s.bytesOf(), int64(s.off))
 	case "close":
 		err = f.Close()

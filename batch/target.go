@@ -35,25 +35,10 @@ func (c Chain) ReadAt(t Target, p []byte, off int64) *Op {
 	return op
 }
 
-// ReadVec adds a ReadAt into several buffers, one after the other (preadv(2)).
-func (c Chain) ReadVec(t Target, ps [][]byte, off int64) *Op {
-	op := c.of(opReadVec, t)
-	op.bufs, op.off = ps, off
-	return op
-}
-
 // WriteAt adds a write of p at off, as [sluice.File.WriteAt].
 func (c Chain) WriteAt(t Target, p []byte, off int64) *Op {
 	op := c.of(opWriteAt, t)
 	op.buf, op.off = p, off
-	return op
-}
-
-// WriteVec adds a WriteAt of several buffers, one after the other (pwritev(2)). The file must not
-// be open with O_APPEND.
-func (c Chain) WriteVec(t Target, ps [][]byte, off int64) *Op {
-	op := c.of(opWriteVec, t)
-	op.bufs, op.off = ps, off
 	return op
 }
 

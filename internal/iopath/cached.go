@@ -104,27 +104,6 @@ func (f *File) CachedAt(off int64) bool {
 	return res >= 0
 }
 
-// ReadCachedVec is ReadCached for several buffers.
-func (p *Paths) ReadCachedVec(f *File, v *Vec, off int64) int32 {
-	if !f.CanLook.Load() || f.cacheMisses.skipLook() {
-		return eagain
-	}
-	asked := p.Recording.Now()
-	res := sys.ReadCachedVec(f.FD, v.First, v.Rest, off)
-	if res <= 0 {
-		if res = p.lookElsewhere(f, v.First, off, res); res <= 0 {
-			p.notCached(asked, f, v.Size(), off, res)
-			return res
-		}
-	}
-	f.cacheMisses.hit()
-	p.Counters.Add(counters.Cached, driver.Read, res)
-	if asked != 0 {
-		p.RecordCached(asked, f, v.Size(), off, res)
-	}
-	return res
-}
-
 // missCounter counts the reads of a file in a row that have not found their bytes in the page cache.
 // After missesBeforeSkip misses most reads skip the look: on fast disks a look costs a few percent
 // of a read, and io_uring looks anyway.

@@ -66,11 +66,10 @@ type Paths struct {
 	Recording      *record.Hook // records operations, while a recorder is set
 	// FindsEnd is true if sys.ReadCached can be relied upon to report the end of a file.
 	FindsEnd bool
-	// Call and CallVec make the plain system calls. Clock is the monotonic clock. They are fields
-	// so that a test can replace them.
-	Call    Caller
-	CallVec func(code driver.Code, fd int, first []byte, rest [][]byte, off int64) int32
-	Clock   func() time.Duration
+	// Call makes the plain system calls. Clock is the monotonic clock. They are fields so that a
+	// test can replace them.
+	Call  Caller
+	Clock func() time.Duration
 }
 
 // Init sets p up. choose is called once, when the driver is first needed (see Ready). p owns the
@@ -83,12 +82,9 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 	}
 	p.Options = o
 	p.Recording = new(record.Hook)
-	p.Call, p.CallVec, p.Clock = MakeCall, callVec, clock()
+	p.Call, p.Clock = MakeCall, clock()
 	if o.Wrap != nil {
 		p.Call = o.Wrap(p.Call)
-		p.CallVec = func(code driver.Code, fd int, first []byte, _ [][]byte, off int64) int32 {
-			return p.Call(code, fd, first, off)
-		}
 	}
 	if o.Device == nil {
 		p.Device, p.realDevices = sys.Device, true

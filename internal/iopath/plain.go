@@ -142,33 +142,11 @@ func (p *Paths) end(c plainCall, asked int64, code driver.Code, f *File, n int, 
 	}
 }
 
-// callVec makes the plain system call for a transfer. The thread waits in it.
-func callVec(code driver.Code, fd int, first []byte, rest [][]byte, off int64) int32 {
-	if code == driver.Write {
-		return sys.PwriteVec(fd, first, rest, off)
-	}
-	return sys.PreadVec(fd, first, rest, off)
-}
-
-// CallAgain repeats CallVec until no signal interrupts it.
-func (p *Paths) CallAgain(code driver.Code, fd int, v *Vec, off int64) (res int32) {
+// CallAgain repeats Call until no signal interrupts it.
+func (p *Paths) CallAgain(code driver.Code, fd int, b []byte, off int64) (res int32) {
 	for res = eintr; res == eintr; {
-		res = p.CallVec(code, fd, v.First, v.Rest, off)
+		res = p.Call(code, fd, b, off)
 	}
-	return res
-}
-
-// AcquireAndCallVec is AcquireAndCall for several buffers.
-func (p *Paths) AcquireAndCallVec(ctx context.Context, code driver.Code, f *File, v *Vec, off int64) int32 {
-	asked := p.Recording.Now()
-	permit, err := p.AcquirePermit(ctx, code, f)
-	if err != nil {
-		return ecanceled
-	}
-	c := p.begin(ctx, code, f)
-	res := p.CallAgain(code, f.FD, v, off)
-	p.end(c, asked, code, f, v.Size(), off, res)
-	permit.Release()
 	return res
 }
 

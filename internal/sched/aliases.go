@@ -14,8 +14,6 @@ type (
 	File = iopath.File
 	// ForeignFile is the File of a descriptor that other code owns.
 	ForeignFile = iopath.ForeignFile
-	// Vec is the rest of one or several buffers.
-	Vec = iopath.Vec
 	// Options says what a Scheduler occupies, and what takes the place of the system.
 	Options = iopath.Options
 	// Caller makes the plain system call for a transfer or an fsync.

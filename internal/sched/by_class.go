@@ -97,7 +97,7 @@ func useOf(code driver.Code, f *File) fair.Use {
 	return fair.Write
 }
 
-// rawWithTicket is rawPlain for the first buffer.
+// rawWithTicket is rawNow of a transfer that may first wait for a ticket.
 func (s *Scheduler) rawWithTicket(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) int32 {
 	c := s.paths.Classes.Or(s.paths.Classes.In(ctx))
 	use := fair.Read
@@ -110,7 +110,7 @@ func (s *Scheduler) rawWithTicket(ctx context.Context, code driver.Code, o RawFi
 	q := s.paths.TicketsOf(d)
 	if use == fair.OutsideCap && !c.Limited() {
 		t := q.Admit(c, nil)
-		res := s.rawNow(ctx, code, o, &Vec{First: b}, off)
+		res := s.rawNow(ctx, code, o, b, off)
 		t.End(int64(res))
 		return res
 	}
@@ -118,7 +118,7 @@ func (s *Scheduler) rawWithTicket(ctx context.Context, code driver.Code, o RawFi
 	if t == nil {
 		return res
 	}
-	res = s.rawNow(ctx, code, o, &Vec{First: b[:t.Granted()]}, off)
+	res = s.rawNow(ctx, code, o, b[:t.Granted()], off)
 	t.End(int64(res))
 	return res
 }

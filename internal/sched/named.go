@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/counters"
@@ -79,53 +80,74 @@ type RawFile struct {
 	askedAt int64
 }
 
-// ReadRaw is ReadVec for a RawFile. Bytes that the page cache does not have are read by plain
+// ReadRaw is ReadAt for a RawFile. Bytes that the page cache does not have are read by plain
 // calls.
-func (s *Scheduler) ReadRaw(ctx context.Context, o RawFile, v Vec, off int64) (n int, err error) {
-	return transferAll(ctx, &v, off, io.EOF, func(at int64) int32 {
-		if res := s.rawCached(ctx, o, &v, at); res > 0 {
+func (s *Scheduler) ReadRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
+	return transferAll(ctx, b, off, io.EOF, func(b []byte, off int64) int32 {
+		if res := s.rawCached(ctx, o, b, off); res > 0 {
 			return res
 		}
-		return s.rawPlain(ctx, driver.Read, o, &v, at)
+		return s.rawPlain(ctx, driver.Read, o, b, off)
 	})
 }
 
-// WriteRaw is WriteVec for a RawFile. It makes plain calls.
-func (s *Scheduler) WriteRaw(ctx context.Context, o RawFile, v Vec, off int64) (n int, err error) {
-	return transferAll(ctx, &v, off, io.ErrUnexpectedEOF, func(at int64) int32 {
-		return s.rawPlain(ctx, driver.Write, o, &v, at)
+// WriteRaw is WriteAt for a RawFile. It makes plain calls.
+func (s *Scheduler) WriteRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
+	return transferAll(ctx, b, off, io.ErrUnexpectedEOF, func(b []byte, off int64) int32 {
+		return s.rawPlain(ctx, driver.Write, o, b, off)
 	})
+}
+
+// transferAll transfers all of b, in as many transfers as it takes, to or from the file's bytes at
+// off. If a transfer moves no bytes, the error is end.
+func transferAll(
+	ctx context.Context, b []byte, off int64, end error, transfer func(b []byte, off int64) int32,
+) (n int, err error) {
+	if off > math.MaxInt64-int64(len(b)) {
+		return 0, syscall.EINVAL // as from pread(2)
+	}
+	for n < len(b) {
+		res := transfer(b[n:], off+int64(n))
+		if res == 0 {
+			return n, end
+		}
+		if res < 0 {
+			return n, errorOf(ctx, res)
+		}
+		n += int(res)
+	}
+	return n, nil
 }
 
 // rawCached reads what the page cache has. If the operation's class has limits, it does not
 // look: the limits come first.
-func (s *Scheduler) rawCached(ctx context.Context, o RawFile, v *Vec, off int64) int32 {
+func (s *Scheduler) rawCached(ctx context.Context, o RawFile, b []byte, off int64) int32 {
 	if s.paths.Classes.Active() {
 		if o.class = s.paths.Classes.Or(s.paths.Classes.In(ctx)); o.class.Limited() {
 			return eagain
 		}
 	}
 	asked := s.paths.Recording.Now()
-	res := sys.ReadCachedVec(o.FD, v.First, v.Rest, off)
+	res := sys.ReadCached(o.FD, b, off)
 	if res > 0 {
 		s.paths.Counters.Add(counters.Cached, driver.Read, res)
 		if asked != 0 {
-			s.recordRaw(o, &record.Op{Queued: asked, Off: off, Size: v.Size(), Res: res, Kind: record.KindRead, Path: record.PathCached})
+			s.recordRaw(o, &record.Op{Queued: asked, Off: off, Size: len(b), Res: res, Kind: record.KindRead, Path: record.PathCached})
 		}
 	}
 	return res
 }
 
 // rawPlain makes a plain call. Once there are classes it may first wait for a ticket.
-func (s *Scheduler) rawPlain(ctx context.Context, code driver.Code, o RawFile, v *Vec, off int64) int32 {
+func (s *Scheduler) rawPlain(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) int32 {
 	if s.paths.Classes.Active() {
-		return s.rawWithTicket(ctx, code, o, v.First, off)
+		return s.rawWithTicket(ctx, code, o, b, off)
 	}
-	return s.rawNow(ctx, code, o, v, off)
+	return s.rawNow(ctx, code, o, b, off)
 }
 
 // rawNow is rawPlain of an operation whose ticket has been granted, or that needs none.
-func (s *Scheduler) rawNow(ctx context.Context, code driver.Code, o RawFile, v *Vec, off int64) int32 {
+func (s *Scheduler) rawNow(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) int32 {
 	asked := s.paths.Recording.Now()
 	kind := iopath.KindOf(code)
 	p, err := s.namePermit(ctx, kind)
@@ -133,12 +155,12 @@ func (s *Scheduler) rawNow(ctx context.Context, code driver.Code, o RawFile, v *
 		return ecanceled
 	}
 	submitted := s.paths.Recording.Now()
-	res := s.paths.CallAgain(code, o.FD, v, off)
+	res := s.paths.CallAgain(code, o.FD, b, off)
 	s.names.release(p)
 	s.paths.Counters.Add(counters.Blocking, code, res)
 	if asked != 0 {
 		s.recordRaw(o, &record.Op{
-			Queued: cmp.Or(o.askedAt, asked), Submitted: submitted, Off: off, Size: v.Size(), Res: res,
+			Queued: cmp.Or(o.askedAt, asked), Submitted: submitted, Off: off, Size: len(b), Res: res,
 			Kind: uint8(code), Path: record.PathPlain,
 		})
 	}

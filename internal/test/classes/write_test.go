@@ -52,11 +52,8 @@ func bufferedWrites(t *testing.T, s *sluice.Scheduler, dir string) {
 		{"WriteAtContext", func() error { _, err := f.WriteAtContext(ctx, b, n); return err }},
 		{"WriteString", func() error { _, err := view.WriteString(string(b)); return err }},
 		{"Batch", func() error { return inBatch(ctx, func(c batch.Chain) { c.WriteAt(batch.On(f), b, n) }) }},
-		{"Batch, vectored", func() error {
-			return inBatch(ctx, func(c batch.Chain) { c.WriteVec(batch.On(f), [][]byte{b[:n/2], b[n/2:]}, n) })
-		}},
 	} {
-		before, others := c.Stats(), s.DefaultClass().Stats()
+		before, others := c.Stats(), s.Classes()[0].Stats()
 		if err := way.do(); err != nil {
 			t.Fatal(way.name, err)
 		}
@@ -64,7 +61,7 @@ func bufferedWrites(t *testing.T, s *sluice.Scheduler, dir string) {
 		if ops, bytes := after.Operations-before.Operations, after.Bytes-before.Bytes; ops == 0 || bytes != n || after.InFlight != 0 {
 			t.Errorf("%s: %d operations, %d bytes, %d in flight; want some, %d, 0", way.name, ops, bytes, after.InFlight, n)
 		}
-		if now := s.DefaultClass().Stats(); now != others {
+		if now := s.Classes()[0].Stats(); now != others {
 			t.Errorf("%s: the default class has %+v; want %+v as before", way.name, now, others)
 		}
 	}

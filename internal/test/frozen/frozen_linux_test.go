@@ -225,7 +225,7 @@ func TestFrozenKernelWorkers(t *testing.T) {
 
 // frozenParked is how many goroutines wait where those do that write to a frozen file system.
 func frozenParked() (n int) {
-	for _, f := range []string{"iopath.MakeCall", "iopath.callVec", "(*All).waitFor", "(*Request).Wait", "rangelock.(*Lock).Acquire"} {
+	for _, f := range []string{"iopath.MakeCall", "(*All).waitFor", "(*Request).Wait", "rangelock.(*Lock).Acquire"} {
 		n += testenv.Parked(f)
 	}
 	return n

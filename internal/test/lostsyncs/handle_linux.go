@@ -139,9 +139,6 @@ func openFile(t *testing.T, s *sluice.Scheduler, name string, flag int, r *rand.
 		write{"Batch.WriteAt", func(p []byte, off int64) error {
 			return batched(s, func(b *batch.Batch) { b.Chain().WriteAt(on, p, off) })
 		}},
-		write{"Batch.WriteVec", func(p []byte, off int64) error {
-			return batched(s, func(b *batch.Batch) { b.Chain().WriteVec(on, [][]byte{p[:100], p[100:]}, off) })
-		}},
 	)
 	h.ways = append(h.ways,
 		way{name: "Batch.Sync", commit: func() error { return batched(s, func(b *batch.Batch) { b.Chain().Sync(on) }) }},
@@ -159,7 +156,7 @@ func openFile(t *testing.T, s *sluice.Scheduler, name string, flag int, r *rand.
 		}},
 	)
 	if r.IntN(3) == 0 {
-		view := must(f.WithClass(must(s.EnsureClass("light", sluice.ClassOptions{Weight: 10}))(t)))(t)
+		view := must(f.WithClass(must(s.Class("light", sluice.ClassOptions{Weight: 10}))(t)))(t)
 		h.ways = append(h.ways, way{name: "Sync by a class", commit: view.Sync}, way{name: "Datasync by a class", commit: view.Datasync})
 	}
 	return h

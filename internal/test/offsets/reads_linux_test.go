@@ -103,11 +103,6 @@ func openReaders(t *testing.T, s *sluice.Scheduler, name string) []reader {
 		{name: "batch.ReadAt", read: func(b []byte, off int64) (int, error) {
 			return batched(t, s, func(c batch.Chain) *batch.Op { return c.ReadAt(batch.On(plain), b, off) })
 		}},
-		{name: "batch.ReadVec", read: func(b []byte, off int64) (int, error) {
-			return batched(t, s, func(c batch.Chain) *batch.Op {
-				return c.ReadVec(batch.On(plain), halves(b), off)
-			})
-		}},
 		{name: "direct.ReadAt", read: ro.ReadAt},
 		{name: "direct.ReadAt of a writable file", read: rw.ReadAt},
 		{name: "ReadBuffer", clips: true, read: readBuffer(t, ro)},

@@ -32,9 +32,6 @@ func newCache(t *testing.T) *cache.Cache {
 	return c
 }
 
-// halves returns b in two parts.
-func halves(b []byte) [][]byte { return [][]byte{b[:len(b)/2], b[len(b)/2:]} }
-
 // batched performs an operation alone.
 func batched(t *testing.T, s *sluice.Scheduler, add func(batch.Chain) *batch.Op) (int, error) {
 	b := batch.New(s)

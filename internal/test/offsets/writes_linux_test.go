@@ -105,11 +105,6 @@ func openWriters(t *testing.T, s *sluice.Scheduler, name string) []writer {
 		{name: "batch.WriteAt", write: func(b []byte, off int64) (int, error) {
 			return batched(t, s, func(c batch.Chain) *batch.Op { return c.WriteAt(batch.On(plain), b, off) })
 		}},
-		{name: "batch.WriteVec", write: func(b []byte, off int64) (int, error) {
-			return batched(t, s, func(c batch.Chain) *batch.Op {
-				return c.WriteVec(batch.On(plain), halves(b), off)
-			})
-		}},
 		{name: "direct.WriteAt", write: rw.WriteAt},
 		{name: "direct.WriteAt without reading", write: wo.WriteAt},
 		{name: "cache.WriteAt", write: newCache(t).File(openDirect(t, s, name, os.O_RDWR)).WriteAt},

@@ -123,9 +123,9 @@ func TestLostSynchronousWrites(t *testing.T) {
 			_, err := f.WriteAtContext(ctx, b, off)
 			return err
 		},
-		"Batch.WriteVec": func(f *sluice.File, b []byte, off int64) error {
+		"Batch.WriteAt": func(f *sluice.File, b []byte, off int64) error {
 			writes := batch.New(nil)
-			writes.Chain().WriteVec(batch.On(f), [][]byte{b[:100], b[100:]}, off)
+			writes.Chain().WriteAt(batch.On(f), b, off)
 			return writes.Do(context.Background())
 		},
 	}
