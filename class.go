@@ -18,13 +18,13 @@ import (
 // Class is a kind of work on a [Scheduler]: operations that share a weight and limits. A program
 // has classes for work that competes for a device, such as point reads and a compaction.
 //
-//	background, err := s.NewClass("background", sluice.ClassOptions{Weight: 10})
+//	background, err := s.Class("background", sluice.ClassOptions{Weight: 10})
 //	…
 //	ctx = sluice.WithClass(ctx, background) // for operations with this context
 //	view, err := f.WithClass(background)    // or for operations on this view
 //
 // A view's class takes precedence over the context's. An operation that has neither is in
-// [Scheduler.DefaultClass].
+// the default class.
 //
 // From the first class on, each device has a bounded number of operations and bytes in flight, and
 // further operations wait for tickets. Classes that wait get tickets in proportion to their
@@ -32,8 +32,8 @@ import (
 // and writes that the page cache takes, wait only for the limits of their class. docs/classes.md
 // has the rules and figures.
 //
-// A part of a program that may run twice in a process, as a database does, shares its class by
-// [Scheduler.EnsureClass], or gives each class another name and removes it at the end.
+// Parts of a program that ask for a class of the same name share it. A part that wants a class for
+// itself, such as each of several databases, takes a unique name, and removes the class at the end.
 //
 // # Concurrency
 //
@@ -88,22 +88,16 @@ func (o ClassOptions) settings() (fair.Settings, error) {
 	return fair.Settings{Weight: o.Weight, IOPS: o.IOPS, Bytes: o.BytesPerSecond, Depth: o.Depth}, nil
 }
 
-// NewClass adds a class to the Scheduler. The name has 1 to 64 bytes of UTF-8 without control
-// characters, and no other class of the Scheduler may have it. A Scheduler has at most 64 classes,
+// Class returns the Scheduler's class of that name, with the settings that it has. If there is
+// none, Class adds it with the settings of o. An error says which option or name is wrong, also
+// for a class that exists.
+//
+// The class named "default", of weight 100, is there from the start. It is the class of operations
+// that have no other.
+//
+// A name has 1 to 64 bytes of UTF-8 without control characters. A Scheduler has at most 64 classes,
 // with the default one.
-func (s *Scheduler) NewClass(name string, o ClassOptions) (*Class, error) {
-	return s.class(name, o, false)
-}
-
-// EnsureClass returns the Scheduler's class of that name, with the settings that it has. If there
-// is none, EnsureClass adds it as NewClass does. A wrong option is an error in both cases.
-func (s *Scheduler) EnsureClass(name string, o ClassOptions) (*Class, error) {
-	return s.class(name, o, true)
-}
-
-// class adds a class. If there is one of that name it returns that one, or an error, as
-// mayExist says.
-func (s *Scheduler) class(name string, o ClassOptions, mayExist bool) (*Class, error) {
+func (s *Scheduler) Class(name string, o ClassOptions) (*Class, error) {
 	settings, err := o.settings()
 	if err == nil {
 		err = checkClassName(name)
@@ -118,10 +112,8 @@ func (s *Scheduler) class(name string, o ClassOptions, mayExist bool) (*Class, e
 	}
 	i := slices.IndexFunc(s.classes, func(c *Class) bool { return c.name == name })
 	switch {
-	case i >= 0 && mayExist:
-		return s.classes[i], nil
 	case i >= 0:
-		return nil, fmt.Errorf("sluice: class %q: there is one of that name", name)
+		return s.classes[i], nil
 	case len(s.classes) == classesMost:
 		return nil, fmt.Errorf("sluice: class %q: the Scheduler has %d classes already", name, classesMost)
 	}
@@ -164,10 +156,6 @@ func checkClassName(name string) error {
 	}
 	return nil
 }
-
-// DefaultClass returns the class of operations that have no other. Its name is "default" and its
-// weight 100.
-func (s *Scheduler) DefaultClass() *Class { return s.standard }
 
 // Name returns the class's name.
 func (c *Class) Name() string { return c.name }

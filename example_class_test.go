@@ -11,13 +11,13 @@ import (
 
 // A backup reads all it can, but not faster than 100 MB/s, and stays out of the
 // way of everything else, which is of the default class.
-func ExampleScheduler_NewClass() {
+func ExampleScheduler_Class() {
 	s, err := sluice.NewScheduler(sluice.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	backup, err := s.NewClass("backup", sluice.ClassOptions{Weight: 10, BytesPerSecond: 100e6})
+	backup, err := s.Class("backup", sluice.ClassOptions{Weight: 10, BytesPerSecond: 100e6})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func ExampleScheduler_NewClass() {
 
 // A database may be open several times in a process. All its instances share one class, which
 // the first of them makes.
-func ExampleScheduler_EnsureClass() {
+func ExampleScheduler_Class_shared() {
 	s, err := sluice.NewScheduler(sluice.Options{})
 	if err != nil {
 		log.Fatal(err)
@@ -51,7 +51,7 @@ func ExampleScheduler_EnsureClass() {
 	defer s.Close()
 	var classes [2]*sluice.Class
 	for i := range classes {
-		if classes[i], err = s.EnsureClass("compaction", sluice.ClassOptions{Weight: 10}); err != nil {
+		if classes[i], err = s.Class("compaction", sluice.ClassOptions{Weight: 10}); err != nil {
 			log.Fatal(err)
 		}
 	}

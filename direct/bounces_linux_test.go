@@ -73,7 +73,7 @@ func TestFrozenBounces(t *testing.T) {
 func TestBouncesOfClasses(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, _ := testenv.DirectNoise(t, s, 2<<20)
-	slow, err := s.NewClass("slow", sluice.ClassOptions{BytesPerSecond: 1})
+	slow, err := s.Class("slow", sluice.ClassOptions{BytesPerSecond: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

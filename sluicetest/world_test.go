@@ -718,7 +718,7 @@ func (a *actor) class() {
 	case 2:
 		o.Depth = 1 + a.r.IntN(4)
 	}
-	c, err := a.disk.Scheduler().EnsureClass(fmt.Sprint("class", a.r.IntN(8)), o)
+	c, err := a.disk.Scheduler().Class(fmt.Sprint("class", a.r.IntN(8)), o)
 	a.note("%d adds a class: %v", a.me, err)
 	if err == nil {
 		a.mu.Lock()

@@ -45,7 +45,7 @@ func openFiles(side load.Side, p *pacer) (*files, error) {
 	}
 	o := pebblevfs.Options{Mode: mode, Scheduler: s}
 	if side.Class != "" {
-		if o.Background, err = s.NewClass(side.Class, sluice.ClassOptions{Weight: backgroundWeight}); err != nil {
+		if o.Background, err = s.Class(side.Class, sluice.ClassOptions{Weight: backgroundWeight}); err != nil {
 			return nil, err
 		}
 	}

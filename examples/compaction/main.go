@@ -69,7 +69,7 @@ func run(ctx context.Context, dir string, n int, o sluice.ClassOptions) error {
 		return err
 	}
 	defer s.Close() // closes its files, too
-	background, err := s.NewClass("compaction", o)
+	background, err := s.Class("compaction", o)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ const writerModeEnv = "PEBBLEVFS_WRITER"
 
 // newFS returns an FS with a class for the background.
 func newFS(s *sluice.Scheduler, mode pebblevfs.Mode) (*pebblevfs.FS, error) {
-	class, err := s.EnsureClass("pebble background", sluice.ClassOptions{Weight: 10})
+	class, err := s.Class("pebble background", sluice.ClassOptions{Weight: 10})
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@
 // With a class in Options.Background, flushes, compactions and everything that Pebble reads
 // from front to back are operations of that class:
 //
-//	background, err := s.EnsureClass("pebble background", sluice.ClassOptions{Weight: 10})
+//	background, err := s.Class("pebble background", sluice.ClassOptions{Weight: 10})
 //	…
 //	fs, err := pebblevfs.New(pebblevfs.Options{Mode: pebblevfs.Hybrid, Scheduler: s, Background: background})
 //

@@ -23,7 +23,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	background, err := s.EnsureClass("pebble background", sluice.ClassOptions{Weight: 10})
+	background, err := s.Class("pebble background", sluice.ClassOptions{Weight: 10})
 	if err != nil {
 		panic(err)
 	}

@@ -46,7 +46,7 @@ func New(o Options) (*FS, error) {
 		}
 	}
 	if o.Background != nil && !slices.Contains(s.Classes(), o.Background) {
-		return nil, fmt.Errorf("pebblevfs: Options.Background: class %q is not one of the Scheduler's: make it with its NewClass or EnsureClass", o.Background.Name())
+		return nil, fmt.Errorf("pebblevfs: Options.Background: class %q is not one of the Scheduler's: get it from its method Class", o.Background.Name())
 	}
 	return &FS{names: stock, sched: s, mode: o.Mode, background: o.Background, maxStreams: streamsWith(s.Stats().BuffersMost)}, nil
 }

@@ -25,7 +25,7 @@ func eachMode(t *testing.T, o sluice.Options, test func(t *testing.T, fs *pebble
 		t.Run(mode.String(), func(t *testing.T) {
 			before := pebblevfs.Streams()
 			s := testenv.Scheduler(t, o)
-			class, err := s.NewClass("pebble background", sluice.ClassOptions{Weight: 10})
+			class, err := s.Class("pebble background", sluice.ClassOptions{Weight: 10})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,7 +44,7 @@ func eachMode(t *testing.T, o sluice.Options, test func(t *testing.T, fs *pebble
 
 func TestOptions(t *testing.T) {
 	s, other := testenv.Scheduler(t, sluice.Options{}), testenv.Scheduler(t, sluice.Options{})
-	class, err := other.NewClass("another's", sluice.ClassOptions{})
+	class, err := other.Class("another's", sluice.ClassOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func init() {
 		if err != nil {
 			panic(err)
 		}
-		class, err := s.NewClass("pebble background", sluice.ClassOptions{Weight: 10})
+		class, err := s.Class("pebble background", sluice.ClassOptions{Weight: 10})
 		if err != nil {
 			panic(err)
 		}

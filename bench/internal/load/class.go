@@ -38,7 +38,7 @@ func classedTarget(sched *sluice.Scheduler, s Setup, flag int) (*target, error) 
 	}
 	views := map[string]*sluice.File{}
 	for name, weight := range map[string]int{Foreground: foregroundWeight, Background: backgroundWeight} {
-		c, err := sched.NewClass(name, sluice.ClassOptions{Weight: weight})
+		c, err := sched.Class(name, sluice.ClassOptions{Weight: weight})
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ func wantNoTickets(t testing.TB, s *sluice.Scheduler) {
 	}
 }
 
-// TestClassRefused gives NewClass and Configure what is wrong: the error names it.
+// TestClassRefused gives Class and Configure what is wrong: the error names it.
 func TestClassRefused(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
 	testenv.Class(t, s, "taken", sluice.ClassOptions{})
@@ -44,8 +44,6 @@ func TestClassRefused(t *testing.T) {
 		{"a\nb", sluice.ClassOptions{}, "control characters"},
 		{"a\xff", sluice.ClassOptions{}, "not UTF-8"},
 		{strings.Repeat("x", 65), sluice.ClassOptions{}, "longer than 64"},
-		{"taken", sluice.ClassOptions{}, "there is one of that name"},
-		{"default", sluice.ClassOptions{}, "there is one of that name"},
 		{"a", sluice.ClassOptions{Weight: -1}, "Weight -1 "},
 		{"a", sluice.ClassOptions{Weight: 10_001}, "Weight 10001 "},
 		{"a", sluice.ClassOptions{IOPS: -5}, "IOPS -5 "},
@@ -53,14 +51,14 @@ func TestClassRefused(t *testing.T) {
 		{"a", sluice.ClassOptions{BytesPerSecond: math.MaxInt64}, "BytesPerSecond 9223372036854775807 "},
 		{"a", sluice.ClassOptions{Depth: -1}, "Depth -1 "},
 	} {
-		_, err := s.NewClass(c.name, c.o)
+		_, err := s.Class(c.name, c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("NewClass(%q, %+v) = %v; want %q in it", c.name, c.o, err, c.want)
+			t.Errorf("Class(%q, %+v) = %v; want %q in it", c.name, c.o, err, c.want)
 		}
 		if c.name != "a" {
 			continue
 		}
-		if err := s.DefaultClass().Configure(c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := s.Classes()[0].Configure(c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Configure(%+v) = %v; want %q in it", c.o, err, c.want)
 		}
 	}
@@ -73,12 +71,12 @@ func TestClassRefused(t *testing.T) {
 // its first file when a class is made after that, and when the default class is configured.
 func TestCapIsLookedFor(t *testing.T) {
 	for name, change := range map[string]func(s *sluice.Scheduler) error{
-		"NewClass": func(s *sluice.Scheduler) error {
-			_, err := s.NewClass("class", sluice.ClassOptions{})
+		"Class": func(s *sluice.Scheduler) error {
+			_, err := s.Class("class", sluice.ClassOptions{})
 			return err
 		},
 		"Configure": func(s *sluice.Scheduler) error {
-			return s.DefaultClass().Configure(sluice.ClassOptions{IOPS: 1 << 20})
+			return s.Classes()[0].Configure(sluice.ClassOptions{IOPS: 1 << 20})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,8 +114,8 @@ func TestClassElsewhere(t *testing.T) {
 		t.Errorf("%d operations of a class of another Scheduler", n)
 	}
 	s.Close()
-	if _, err := s.NewClass("late", sluice.ClassOptions{}); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("NewClass of a closed Scheduler: %v", err)
+	if _, err := s.Class("late", sluice.ClassOptions{}); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Class of a closed Scheduler: %v", err)
 	}
 }
 
@@ -427,7 +425,7 @@ func TestClassStorm(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		classes := []*sluice.Class{
-			s.DefaultClass(),
+			s.Classes()[0],
 			testenv.Class(t, s, "light", sluice.ClassOptions{Weight: 1}),
 			testenv.Class(t, s, "heavy", sluice.ClassOptions{Weight: 10_000, Depth: 3}),
 			testenv.Class(t, s, "slow", sluice.ClassOptions{BytesPerSecond: 1 << 20, IOPS: 50}),

@@ -16,33 +16,33 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestEnsureClass: EnsureClass returns the class that has the name, or adds one.
-func TestEnsureClass(t *testing.T) {
+// TestClassByName: Class returns the class that has the name, or adds one.
+func TestClassByName(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
-	first, err := s.EnsureClass("shared", sluice.ClassOptions{Weight: 7})
+	first, err := s.Class("shared", sluice.ClassOptions{Weight: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := s.EnsureClass("shared", sluice.ClassOptions{Weight: 9}); again != first || err != nil {
-		t.Errorf("EnsureClass = %p, %v; want the first class, %p", again, err, first)
+	if again, err := s.Class("shared", sluice.ClassOptions{Weight: 9}); again != first || err != nil {
+		t.Errorf("Class = %p, %v; want the first class, %p", again, err, first)
 	}
 	if text := s.Explain(); !strings.Contains(text, "shared: weight 7") {
 		t.Errorf("Explain says\n%s\nwant the weight that the class was made with", text)
 	}
-	if c, err := s.EnsureClass("default", sluice.ClassOptions{}); c != s.DefaultClass() || err != nil {
-		t.Errorf("EnsureClass of the default class = %v, %v", c, err)
+	if c, err := s.Class("default", sluice.ClassOptions{}); c != s.Classes()[0] || err != nil {
+		t.Errorf("Class of the default class = %v, %v", c, err)
 	}
 	for name, o := range map[string]sluice.ClassOptions{"": {}, "shared": {Weight: -1}, "new": {IOPS: -1}} {
-		if c, err := s.EnsureClass(name, o); c != nil || err == nil {
-			t.Errorf("EnsureClass(%q, %+v) = %v, %v; want an error", name, o, c, err)
+		if c, err := s.Class(name, o); c != nil || err == nil {
+			t.Errorf("Class(%q, %+v) = %v, %v; want an error", name, o, c, err)
 		}
 	}
 	if n := len(s.Classes()); n != 2 {
 		t.Errorf("%d classes; want 2", n)
 	}
 	s.Close()
-	if _, err := s.EnsureClass("late", sluice.ClassOptions{}); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("EnsureClass of a closed Scheduler: %v", err)
+	if _, err := s.Class("late", sluice.ClassOptions{}); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Class of a closed Scheduler: %v", err)
 	}
 }
 
@@ -69,11 +69,11 @@ func TestClassRemove(t *testing.T) {
 			"context": func() error { return do(ctx, f, noise) },
 			"view":    func() error { return do(t.Context(), view, noise) },
 		} {
-			n := s.DefaultClass().Stats().Operations
+			n := s.Classes()[0].Stats().Operations
 			if err := try(); err != nil {
 				t.Errorf("%s by %s: %v", way, how, err)
 			}
-			if s.DefaultClass().Stats().Operations == n {
+			if s.Classes()[0].Stats().Operations == n {
 				t.Errorf("%s by %s: no operation of the default class", way, how)
 			}
 		}
@@ -87,7 +87,7 @@ func TestClassRemove(t *testing.T) {
 	if err := c.Configure(sluice.ClassOptions{}); err == nil || !strings.Contains(err.Error(), "already removed") {
 		t.Errorf("Configure of a removed class = %v; want an error", err)
 	}
-	if err := s.DefaultClass().Remove(); err == nil || !strings.Contains(err.Error(), "default class") {
+	if err := s.Classes()[0].Remove(); err == nil || !strings.Contains(err.Error(), "default class") {
 		t.Errorf("Remove of the default class = %v; want an error", err)
 	}
 	if again := testenv.Class(t, s, "temporary", sluice.ClassOptions{}); again == c || len(s.Classes()) != 2 {
@@ -134,7 +134,7 @@ func TestClassRemoveStorm(t *testing.T) {
 				r := rand.New(rand.NewPCG(start, uint64(i)))
 				for range 20 {
 					o := sluice.ClassOptions{Weight: 1 + r.IntN(100), Depth: r.IntN(3), IOPS: int64(r.IntN(2)) * 1000}
-					c, err := s.EnsureClass(fmt.Sprint("shared", r.IntN(3)), o)
+					c, err := s.Class(fmt.Sprint("shared", r.IntN(3)), o)
 					if err != nil {
 						t.Errorf("seed %d: %v", start, err)
 						return

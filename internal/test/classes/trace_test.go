@@ -25,7 +25,7 @@ func TestClassTrace(t *testing.T) {
 			f, noise := testenv.DirectNoise(t, s, 2<<20)
 			weighted := testenv.Class(t, s, "weighted", sluice.ClassOptions{Weight: 7})
 			limited := testenv.Class(t, s, "limited", sluice.ClassOptions{Depth: 1000})
-			for _, c := range []*sluice.Class{weighted, limited, s.DefaultClass()} {
+			for _, c := range []*sluice.Class{weighted, limited, s.Classes()[0]} {
 				view, err := f.WithClass(c)
 				if err != nil {
 					t.Fatal(err)

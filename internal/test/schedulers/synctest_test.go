@@ -62,7 +62,7 @@ func useMuch(t *testing.T, driver, name string) {
 		}
 		all.Wait()
 		if round == 0 {
-			if _, err := s.NewClass("slow", sluice.ClassOptions{}); err != nil {
+			if _, err := s.Class("slow", sluice.ClassOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}

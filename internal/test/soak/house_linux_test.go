@@ -357,7 +357,7 @@ func (h *house) churn(w *worker) (int, error) {
 
 // class makes a class, so that all requests of the driver queue by class, and removes it.
 func (h *house) class(w *worker) (n int, err error) {
-	c, err := h.s.NewClass("soak", sluice.ClassOptions{Weight: 1 + w.rand.IntN(200)})
+	c, err := h.s.Class("soak", sluice.ClassOptions{Weight: 1 + w.rand.IntN(200)})
 	if err != nil {
 		return 0, err
 	}

@@ -9,7 +9,7 @@ import (
 // Class makes a class of s.
 func Class(t testing.TB, s *sluice.Scheduler, name string, o sluice.ClassOptions) *sluice.Class {
 	t.Helper()
-	c, err := s.NewClass(name, o)
+	c, err := s.Class(name, o)
 	if err != nil {
 		t.Fatal(err)
 	}
