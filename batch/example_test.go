@@ -55,7 +55,7 @@ func ExampleBatch_Each() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(op.Name(), op.Info().Size())
+		fmt.Println(op.Info().Name(), op.Info().Size())
 	}
-	// Output: testdata/hello 13
+	// Output: hello 13
 }

@@ -88,10 +88,6 @@ func (op *Op) File() *sluice.File { return op.out }
 // Info returns the result of a Stat or Lstat, or nil.
 func (op *Op) Info() os.FileInfo { return op.info }
 
-// Name returns the name that the operation was given, of two the old one. An operation on a Target
-// has "".
-func (op *Op) Name() string { return op.name }
-
 // Index returns how many operations were added to the Batch before this one.
 func (op *Op) Index() int { return int(op.index) }
 

@@ -139,14 +139,12 @@ func TestClosed(t *testing.T) {
 		t.Errorf("%+v; want the other file's block alone", st)
 	}
 	for what, do := range map[string]func() error{
-		"read":      func() error { _, err := f.ReadAt(make([]byte, 1), 0); return err },
-		"write":     func() error { _, err := f.WriteAt(make([]byte, 1), 0); return err },
-		"truncate":  func() error { return f.Truncate(0) },
-		"allocate":  func() error { return f.Allocate(0, 1) },
-		"punchhole": func() error { return f.PunchHole(0, 1) },
-		"sync":      f.Sync,
-		"size":      func() error { _, err := f.Size(); return err },
-		"close":     f.Close,
+		"read":     func() error { _, err := f.ReadAt(make([]byte, 1), 0); return err },
+		"write":    func() error { _, err := f.WriteAt(make([]byte, 1), 0); return err },
+		"truncate": func() error { return f.Truncate(0) },
+		"sync":     f.Sync,
+		"size":     func() error { _, err := f.Size(); return err },
+		"close":    f.Close,
 	} {
 		var pe *fs.PathError
 		if err := do(); !errors.As(err, &pe) || pe.Err != os.ErrClosed || pe.Op != what || pe.Path != "disk" {
@@ -171,7 +169,7 @@ func TestClosed(t *testing.T) {
 func TestViewOutlivesItsBlock(t *testing.T) {
 	for what, end := range map[string]func(c *Cache, f *File){
 		"write":      func(_ *Cache, f *File) { f.WriteAt([]byte{99}, 0) },
-		"punch":      func(_ *Cache, f *File) { f.PunchHole(0, 100) },
+		"invalidate": func(_ *Cache, f *File) { f.Invalidate(0, 100) },
 		"truncate":   func(_ *Cache, f *File) { f.Truncate(0) },
 		"close file": func(_ *Cache, f *File) { f.Close() },
 		"close":      func(c *Cache, _ *File) { c.Close() },
@@ -369,9 +367,14 @@ func TestViewOfWrongSize(t *testing.T) {
 	}
 }
 
-// A hole reads as zeros, and the bytes around it do not change. Blocks that
-// Allocate touches stay in the cache.
-func TestSpace(t *testing.T) {
+// punch makes a hole in the file that f reads, in another way than through f.
+func punch(f *File, off, n int64) {
+	f.file.(*disk).PunchHole(off, n)
+	f.Invalidate(off, n)
+}
+
+// After Invalidate a hole reads as zeros. The bytes around it do not change.
+func TestHole(t *testing.T) {
 	c, f, d := newTest(t, 16, 8*block+100)
 	wantRead(t, f, d, 0, 9*block)
 	for _, hole := range []struct{ off, n, gone int64 }{
@@ -384,34 +387,11 @@ func TestSpace(t *testing.T) {
 	} {
 		wantRead(t, f, d, 0, 9*block)
 		had := c.Stats().Bytes
-		err := f.PunchHole(hole.off, hole.n)
-		if (err != nil) != (hole.off < 0) {
-			t.Errorf("PunchHole(%d, %d) = %v", hole.off, hole.n, err)
-		}
+		punch(f, hole.off, hole.n)
 		if gone := had - c.Stats().Bytes; gone != hole.gone*block {
-			t.Errorf("PunchHole(%d, %d) dropped %d bytes; want %d blocks", hole.off, hole.n, gone, hole.gone)
+			t.Errorf("Invalidate(%d, %d) dropped %d bytes; want %d blocks", hole.off, hole.n, gone, hole.gone)
 		}
 		wantRead(t, f, d, 0, 9*block)
-	}
-	before := d.count()
-	if err := f.Allocate(block, 20*block); err != nil {
-		t.Error(err)
-	}
-	wantRead(t, f, d, 0, 8*block)
-	if d.count() != before {
-		t.Errorf("%d requests after Allocate; want none", d.count()-before)
-	}
-}
-
-// A file that has no Allocate and no PunchHole returns ErrUnsupported.
-func TestNoAllocator(t *testing.T) {
-	c, _, d := newTest(t, 2, block)
-	f := c.File(struct{ Direct }{d})
-	for what, do := range map[string]func(off, n int64) error{"allocate": f.Allocate, "punchhole": f.PunchHole} {
-		var pe *fs.PathError
-		if err := do(0, 1); !errors.Is(err, errors.ErrUnsupported) || !errors.As(err, &pe) || pe.Op != what {
-			t.Errorf("%s = %v; want %v", what, err, errors.ErrUnsupported)
-		}
 	}
 }
 
@@ -528,7 +508,7 @@ func TestContexts(t *testing.T) {
 func TestInvalidationInFlight(t *testing.T) {
 	for what, change := range map[string]func(f *File){
 		"write":    func(f *File) { f.WriteAt([]byte{1, 2, 3}, 50) },
-		"punch":    func(f *File) { f.PunchHole(50, 2*block) },
+		"punch":    func(f *File) { punch(f, 50, 2*block) },
 		"truncate": func(f *File) { f.Truncate(10); f.Truncate(2 * block) },
 		"close":    func(f *File) { f.Close() },
 	} {

@@ -73,9 +73,7 @@ func (m *model) step() {
 			m.release(m.rnd.IntN(len(m.views)))
 		}
 	case 6:
-		if err := m.f.PunchHole(off, int64(n)); err != nil {
-			m.t.Errorf("PunchHole = %v", err)
-		}
+		punch(m.f, off, int64(n))
 	default:
 		wantRead(m.t, m.f, m.d, off, n)
 	}

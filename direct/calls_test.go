@@ -119,7 +119,6 @@ func TestDirectRanges(t *testing.T) {
 		for call, do := range map[string]func(off, n int64) error{
 			"allocate":  f.Allocate,
 			"punchhole": f.PunchHole,
-			"advise":    func(off, n int64) error { return f.Advise(off, n, sluice.AdviceDontNeed) },
 		} {
 			for _, r := range [][2]int64{{-1, 1}, {0, -1}, {-1, 0}} {
 				err := do(r[0], r[1])

@@ -52,7 +52,7 @@ func (w *world) burst(seed uint64, round int) bool {
 		return false
 	}
 	w.sleep(time.Duration(r.Int64N(int64(20*time.Millisecond))), atMain)
-	w.disk.Thaw()
+	w.disk.disk.Thaw()
 	if !w.within(mostWait, &slow) {
 		w.fail("round %d: the disk answers, and after %v not all calls have ended", round, mostWait)
 		return false
@@ -175,7 +175,8 @@ func (a *actor) canceled(ctx context.Context) (context.Context, context.CancelFu
 	ctx, cancel := context.WithCancel(ctx)
 	turns, wait := a.r.IntN(20), time.Duration(0)
 	if a.r.IntN(2) == 0 {
-		wait = a.instant(time.Duration(a.r.Int64N(int64(time.Millisecond))), 0) // when operations end
+		// Operations end then.
+		wait = a.instant(time.Duration(a.r.Int64N(int64(time.Millisecond))), 0)
 	}
 	timer := time.AfterFunc(wait, func() {
 		for range turns {

@@ -18,24 +18,24 @@ import (
 type Options struct {
 	// Seed decides all that is left to chance.
 	Seed uint64
-	// Latency is the longest time that an operation takes. It takes between 0 and this, by chance, and
-	// operations that are in progress together end in any order. It is not negative.
+	// Latency is the longest time that an operation takes. It takes between 0 and this, by chance,
+	// and operations that are in progress together end in any order. It is not negative.
 	Latency time.Duration
 	// Sector is the number of bytes that a crash never splits. 0 means 512; it is not negative.
 	Sector int
-	// Space is the most bytes that all files have together. A file has as many as its size says, holes
-	// included, or as Allocate has reserved beyond that. A write, a Truncate or an Allocate that needs
-	// more fails with ENOSPC. Removed files do not count, also while they are open. 0 means no limit;
-	// it is not negative.
+	// Space is the most bytes that all files have together. A file has as many as its size says,
+	// holes included, or as Allocate has reserved beyond that. A write, a Truncate or an Allocate
+	// that needs more fails with ENOSPC. Removed files do not count, also while they are open. 0
+	// means no limit; it is not negative.
 	Space int64
 	// Short is the fraction of transfers of which the kernel makes only a part, from 0 to 1. A File
 	// makes the rest.
 	Short float64
-	// Fail is the fraction of reads, writes, syncs and calls of SyncNames that fail with EIO, from 0
-	// to 1.
+	// Fail is the fraction of reads, writes, syncs and calls of SyncNames that fail with EIO, from
+	// 0 to 1.
 	Fail float64
-	// Cached is the fraction of small reads that find their bytes in the page cache, from 0 to 1. The
-	// others may wait for the disk.
+	// Cached is the fraction of small reads that find their bytes in the page cache, from 0 to 1.
+	// The others may wait for the disk.
 	Cached float64
 	// Scheduler are the options of the Scheduler. Driver is the one whose ways of waiting are
 	// simulated; "" means "uring".
@@ -151,12 +151,12 @@ func (d *Disk) fail(n int, err error, codes ...driver.Code) {
 	}})
 }
 
-// Freeze keeps the disk from answering until Thaw: operations wait, also those in progress. Cached
-// reads go on.
-func (d *Disk) Freeze() { d.disk.Freeze() }
-
-// Thaw ends Freeze.
-func (d *Disk) Thaw() { d.disk.Thaw() }
+// Freeze keeps the disk from answering until thaw is called: operations wait, also those in
+// progress. Cached reads go on.
+func (d *Disk) Freeze() (thaw func()) {
+	d.disk.Freeze()
+	return d.disk.Thaw
+}
 
 // Crash cuts the power. Operations in progress fail with EIO, and the Scheduler is closed. Crash
 // returns the disk as it is when the power is back, with another Scheduler. The old Disk need not

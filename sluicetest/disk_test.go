@@ -188,7 +188,8 @@ func TestCrashInProgress(t *testing.T) {
 				must(t, f.Sync())
 				d.Freeze()
 				for range c.writes {
-					// Each write is by a descriptor of its own: those by one File wait for each other.
+					// Each write is by a descriptor of its own: those by one File wait for each
+					// other.
 					f := open(t, d, "f", os.O_WRONLY|c.flag)
 					_, err := f.Seek(1, io.SeekStart)
 					must(t, err)
@@ -271,7 +272,7 @@ func TestFreeze(t *testing.T) {
 			f := open(t, d, "f", os.O_CREATE|os.O_RDWR)
 			_, err := f.WriteAt(make([]byte, 10), 0)
 			must(t, err)
-			d.Freeze()
+			thaw := d.Freeze()
 			ends := make(chan error, 3)
 			go func() { _, err := f.WriteAt(make([]byte, 10), 0); ends <- err }()
 			go func() { _, err := f.ReadAt(make([]byte, 10), 0); ends <- err }()
@@ -283,7 +284,7 @@ func TestFreeze(t *testing.T) {
 			if crash {
 				d = d.Crash()
 			} else {
-				d.Thaw()
+				thaw()
 			}
 			for range 3 {
 				if err := <-ends; crash != errors.Is(err, syscall.EIO) {
@@ -308,7 +309,7 @@ func TestSyncNames(t *testing.T) {
 				t.Errorf("SyncNames = %v; want ENOSPC", err)
 			}
 			must(t, d.Rename("a", "b"))
-			d.Freeze()
+			thaw := d.Freeze()
 			synced := make(chan error, 1)
 			go func() { synced <- d.SyncNames() }()
 			time.Sleep(time.Hour)
@@ -316,7 +317,7 @@ func TestSyncNames(t *testing.T) {
 				t.Errorf("SyncNames on a frozen disk = %v; want none", <-synced)
 			}
 			must(t, d.Rename("b", "c"))
-			d.Thaw()
+			thaw()
 			must(t, <-synced)
 			d = d.Crash()
 			switch names := d.Names(); {

@@ -36,9 +36,11 @@ type world struct {
 	static   *cache.File // its contents are known, and read through a cache
 	cache    *cache.Cache
 	actors   int
-	narrow   bool // contexts end at any step, and unless roomy is true there is room for few operations and threads
-	roomy    bool // a frozen device must not hold up calls to others
-	hasty    bool // most contexts end, and there are one or two threads
+	// narrow: contexts end at any step, and unless roomy is true there is room for few operations and
+	// threads.
+	narrow bool
+	roomy  bool // a frozen device must not hold up calls to others
+	hasty  bool // most contexts end, and there are one or two threads
 
 	mu      sync.Mutex // guards the rest; held for moments
 	events  int        // counts events
@@ -62,7 +64,6 @@ type diskFile interface {
 	Truncate(size int64) error
 	Allocate(off, n int64) error
 	PunchHole(off, n int64) error
-	Advise(off, n int64, a sluice.Advice) error
 	Sync() error
 	SyncContext(ctx context.Context) error
 	Datasync() error
@@ -76,8 +77,8 @@ type worldFile struct {
 	mu     sync.Mutex // guards the rest; held for moments
 	handle diskFile
 	model  *fileModel
-	// reopening counts the handles that are being closed. A sync of theirs may fail yet, and the next
-	// handle does not know it.
+	// reopening counts the handles that are being closed. A sync of theirs may fail yet, and the
+	// next handle does not know it.
 	reopening int
 }
 
@@ -152,7 +153,8 @@ type outcome struct {
 
 // runWorld runs the world of a seed in a bubble. keep has it keep its log.
 func runWorld(t *testing.T, seed uint64, keep bool, run func(w *world, seed uint64)) (o outcome) {
-	// A goroutine that waits otherwise than a bubble knows, as for a mutex, keeps it from ever ending.
+	// A goroutine that waits otherwise than a bubble knows, as for a mutex, keeps it from ever
+	// ending.
 	hangs := time.AfterFunc(20*time.Minute, func() { panic(fmt.Sprintf("the world of seed %d hangs", seed)) })
 	defer hangs.Stop()
 	defer func() {
@@ -253,7 +255,8 @@ func TestRingsOfDisk(t *testing.T) {
 	}{{"uring", 3, 3}, {"uring", 2, 2}, {"uring", 1, 1}, {"pool", 3, 1}} {
 		synctest.Test(t, func(t *testing.T) {
 			d := newDisk(sim.Options{Devices: 3}, sluice.Options{Driver: c.driver, Rings: c.rings})
-			ctx, cancel := context.WithCancel(t.Context()) // so that no read is a plain call by choice
+			// A read whose context can end is no plain call by choice.
+			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			for i := range 3 {
 				f, err := d.Scheduler().OpenFile(fmt.Sprint("f", i), os.O_RDWR|os.O_CREATE, 0o666)
@@ -343,13 +346,13 @@ func (w *world) disturb(r *rand.Rand, stop chan struct{}) {
 		switch r.IntN(5) {
 		case 0:
 			w.note("freeze all")
-			w.disk.Freeze()
+			w.disk.disk.Freeze()
 		case 1, 2:
 			w.note("freeze")
 			w.disk.disk.Freeze(sim.FirstDevice + uint64(r.IntN(3)))
 		default:
 			w.note("thaw")
-			w.disk.Thaw()
+			w.disk.disk.Thaw()
 		}
 	}
 	<-stop
@@ -394,7 +397,8 @@ func (w *world) end(crashed bool) {
 	if err := errors.Join(w.static.Close(), w.cache.Close()); err != nil {
 		w.fail("Close of the cache: %v", err)
 	}
-	synctest.Wait() // a goroutine that has helped a Batch may give its permit back after the Batch has returned
+	// A goroutine that has helped a Batch may give its permit back after the Batch has returned.
+	synctest.Wait()
 	core := inside.Scheduler(w.disk.Scheduler()).Core
 	st := core.Stats()
 	if st.InFlight != 0 || st.Blocked != 0 {

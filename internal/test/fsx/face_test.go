@@ -257,21 +257,22 @@ func (f *directFace) write(r *rand.Rand, b []byte, off int64) (int, error) {
 
 func (f *directFace) length() (int64, error) { return f.Size() }
 
-func (f *directFace) hint(r *rand.Rand, off, n int64) error {
-	return f.Advise(off, n, sluice.AdviceDontNeed)
-}
+func (f *directFace) hint(*rand.Rand, int64, int64) error { return nil }
 
 func (f *directFace) changed(int64, int64) {}
 
 // cacheFace is a file of a cache.
-type cacheFace struct{ *cache.File }
+type cacheFace struct {
+	*cache.File
+	direct *direct.File
+}
 
 func openCache(s *sluice.Scheduler, c *cache.Cache, name string) (cacheFace, error) {
 	f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return cacheFace{}, err
 	}
-	return cacheFace{c.File(f)}, nil
+	return cacheFace{c.File(f), f}, nil
 }
 
 func (f cacheFace) read(r *rand.Rand, b []byte, off int64) (n int, err error) {
@@ -292,6 +293,13 @@ func (f cacheFace) read(r *rand.Rand, b []byte, off int64) (n int, err error) {
 }
 
 func (f cacheFace) write(_ *rand.Rand, b []byte, off int64) (int, error) { return f.WriteAt(b, off) }
+
+func (f cacheFace) Allocate(off, n int64) error { return f.direct.Allocate(off, n) }
+
+func (f cacheFace) PunchHole(off, n int64) error {
+	defer f.Invalidate(off, n) // even on an error
+	return f.direct.PunchHole(off, n)
+}
 
 func (f cacheFace) Datasync() error        { return f.Sync() }
 func (f cacheFace) length() (int64, error) { return f.Size() }

@@ -103,11 +103,6 @@ func otherRanges(d *direct.File, c *cache.File) []rangeOf {
 		{"direct.Allocate", d.Allocate, allocate},
 		{"direct.PunchHole", d.PunchHole, punch},
 		{"direct.Truncate", func(off, _ int64) error { return d.Truncate(off) }, truncate},
-		{"direct.Advise", func(off, n int64) error {
-			return d.Advise(off, n, sluice.AdviceDontNeed)
-		}, advise},
-		{"cache.Allocate", c.Allocate, allocate},
-		{"cache.PunchHole", c.PunchHole, punch},
 		{"cache.Truncate", func(off, _ int64) error { return c.Truncate(off) }, truncate},
 	}
 }

@@ -37,7 +37,20 @@ func (h *house) openCached(name string) (file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.cache.File(f), nil
+	return cached{h.cache.File(f), f}, nil
+}
+
+// cached is a file of a cache, with the methods that only the direct file has.
+type cached struct {
+	*cache.File
+	direct *direct.File
+}
+
+func (f cached) Allocate(off, n int64) error { return f.direct.Allocate(off, n) }
+
+func (f cached) PunchHole(off, n int64) error {
+	defer f.Invalidate(off, n) // even on an error
+	return f.direct.PunchHole(off, n)
 }
 
 // owner is a goroutine that alone uses a file, and knows its contents.
@@ -179,7 +192,7 @@ func (o *owner) readBy(w *worker, b []byte, off int64) (n int, err error) {
 			}
 			return n, err
 		}
-	case *cache.File:
+	case cached:
 		if way == 0 {
 			v, err := f.View(context.Background(), off, len(b))
 			if !errors.Is(err, cache.ErrFull) && len(v.Bytes()) == len(b) {

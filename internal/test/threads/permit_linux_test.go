@@ -45,7 +45,6 @@ func TestCallsTakePermits(t *testing.T) {
 			"direct.Truncate":  func() { d.Truncate(4096) },
 			"direct.Allocate":  func() { d.Allocate(0, 4096) },
 			"direct.PunchHole": func() { d.PunchHole(0, 4096) },
-			"direct.Advise":    func() { d.Advise(0, 0, sluice.AdviceDontNeed) },
 		} {
 			release := testenv.Occupy(s)
 			ended := make(chan struct{})
