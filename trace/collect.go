@@ -34,7 +34,7 @@ func opOf(o record.Op, goroutine uint32) Op {
 		Goroutine: goroutine,
 		Kind:      Kind(o.Kind),
 		Path:      Path(o.Path),
-		Driver:    Driver(o.Drv),
+		Driver:    driverName(o.Drv),
 		Class:     o.Class,
 		Ring:      o.Ring,
 	}
@@ -48,8 +48,9 @@ func callOf(c record.Call, goroutine uint32) Call {
 		Wait:      c.Wait,
 		Result:    c.Res,
 		Goroutine: goroutine,
-		Syscall:   Syscall(c.Syscall),
-		Driver:    Driver(c.Drv),
+		Syscall:   syscallName(c.Syscall),
+		Trial:     isTrial(c.Syscall),
+		Driver:    driverName(c.Drv),
 		Ring:      c.Ring,
 	}
 }
@@ -67,6 +68,7 @@ func (t *Trace) fill(r record.Recording) {
 			o.File = 0 // the name is not yet there, or the file is damaged
 		}
 	}
+	t.Classes = t.classNames()
 	t.Meta.LabelsEnd = time.Duration(r.LabelsEnd)
 	t.label(r)
 	t.arrange()
@@ -100,7 +102,7 @@ func (t *Trace) label(r record.Recording) {
 // used returns a set of drivers: bit n is set if an operation went through driver n.
 func (t *Trace) used() (set uint32) {
 	for i := range t.Ops {
-		set |= 1 << (t.Ops[i].Driver & 31)
+		set |= 1 << (driverNumber(t.Ops[i].Driver) & 31)
 	}
 	return set
 }

@@ -22,7 +22,7 @@ func (t *Trace) WriteCSV(w io.Writer) error {
 		if int(o.File) < len(files) {
 			file = files[o.File]
 		}
-		line = appendRow(line[:0], []string{o.Kind.String(), o.Path.String(), o.Driver.String(), classes[o.Class]})
+		line = appendRow(line[:0], []string{o.Kind.String(), o.Path.String(), quoted(o.Driver), classes[o.Class]})
 		line = append(append(line, ','), file...)
 		line = appendRow(append(line, ','), nil, o.Offset, o.Size, o.Result,
 			int64(o.Queued), int64(o.Submitted), int64(o.Completed), int64(o.Woken),
@@ -30,20 +30,6 @@ func (t *Trace) WriteCSV(w io.Writer) error {
 		_, _ = b.Write(append(line, "\r\n"...))
 	}
 	return b.Flush() // returns the first error
-}
-
-// WriteCallsCSV writes the Calls as WriteCSV writes the operations.
-func (t *Trace) WriteCallsCSV(w io.Writer) error {
-	b := bufio.NewWriterSize(w, 256<<10)
-	_, _ = b.WriteString("syscall,driver,start_ns,duration_ns,batch,wait,result,slot,goroutine,ring\r\n")
-	var line []byte
-	for i := range t.Calls {
-		c := &t.Calls[i]
-		line = appendRow(line[:0], []string{c.Syscall.String(), c.Driver.String()}, int64(c.Start), int64(c.Duration),
-			int64(c.Batch), int64(c.Wait), int64(c.Result), int64(c.Slot), int64(c.Goroutine), int64(c.Ring))
-		_, _ = b.Write(append(line, "\r\n"...))
-	}
-	return b.Flush()
 }
 
 // appendRow appends names and numbers with commas between them. The names must not need quotes.

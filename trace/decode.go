@@ -235,6 +235,7 @@ func (t *Trace) checkEnd(f *fields) error {
 	if f.err != nil {
 		return f.err
 	}
+	t.Classes = t.classNames()
 	return t.check()
 }
 

@@ -8,7 +8,7 @@
 //	work(s)
 //	rec.Stop()
 //	t := rec.Trace()
-//	t.WritePerfetto(file) // or WriteTo, WriteCSV, WriteCallsCSV
+//	t.WritePerfetto(file) // or WriteTo, WriteCSV
 //
 // Each operation has four times, and so three spans:
 //

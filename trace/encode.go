@@ -158,7 +158,7 @@ func encodeOps(b []byte, ops []Op) []byte {
 	var last time.Duration
 	for i := range ops {
 		o := &ops[i]
-		b = append(b, byte(o.Kind), byte(o.Path), byte(o.Driver), o.Class)
+		b = append(b, byte(o.Kind), byte(o.Path), driverNumber(o.Driver), o.Class)
 		b = binary.AppendVarint(b, int64(o.Queued-last))
 		b = binary.AppendVarint(b, int64(o.Submitted-o.Queued))
 		b = binary.AppendVarint(b, int64(o.Completed-o.Submitted))
@@ -180,7 +180,7 @@ func encodeCalls(b []byte, calls []Call) []byte {
 	var last time.Duration
 	for i := range calls {
 		c := &calls[i]
-		b = append(b, byte(c.Syscall), byte(c.Driver))
+		b = append(b, syscallNumber(c.Syscall), driverNumber(c.Driver))
 		b = binary.AppendVarint(b, int64(c.Start-last))
 		b = binary.AppendVarint(b, int64(c.Duration))
 		b = binary.AppendVarint(b, int64(c.Batch))

@@ -86,7 +86,7 @@ func (f *fields) ops(to []Op) []Op {
 	var last time.Duration
 	for range n {
 		head := f.take(4)
-		o := Op{Kind: Kind(head[0]), Path: Path(head[1]), Driver: Driver(head[2]), Class: head[3]}
+		o := Op{Kind: Kind(head[0]), Path: Path(head[1]), Driver: driverName(head[2]), Class: head[3]}
 		o.Queued = last + f.duration()
 		o.Submitted = o.Queued + f.duration()
 		o.Completed = o.Submitted + f.duration()
@@ -106,7 +106,7 @@ func (f *fields) calls(to []Call) []Call {
 	var last time.Duration
 	for range n {
 		head := f.take(2)
-		c := Call{Syscall: Syscall(head[0]), Driver: Driver(head[1])}
+		c := Call{Syscall: syscallName(head[0]), Trial: isTrial(head[0]), Driver: driverName(head[1])}
 		c.Start = last + f.duration()
 		c.Duration = f.duration()
 		c.Batch, c.Wait, c.Result = int32(f.varint()), int32(f.varint()), int32(f.varint())

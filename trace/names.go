@@ -1,7 +1,9 @@
 package trace
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/sluiceio/sluice/internal/record"
 )
@@ -32,14 +34,6 @@ const (
 	Queued             // through a ring of the driver; no thread waits
 	Shared             // by another operation's fsync, which served this Sync or Datasync
 )
-
-// Driver is the driver that carried an operation to the kernel. Its name is "uring", "aio" or
-// "pool", as in sluice.Options.Driver. The zero Driver, whose name is "", is none.
-type Driver uint8
-
-// Syscall is a system call, or a trial of a governor; see [Syscall.Trial]. The zero Syscall, whose
-// name is "", is none.
-type Syscall uint8
 
 var (
 	kindNames = []string{
@@ -72,16 +66,24 @@ func (k Kind) String() string { return name(kindNames, "kind", uint8(k)) }
 // String returns the path's name: "cached", "plain", "queued" or "shared".
 func (p Path) String() string { return name(pathNames, "path", uint8(p)) }
 
-// String returns the driver's name, such as "uring", and "" for none.
-func (d Driver) String() string { return name(driverNames, "driver", uint8(d)) }
+// number returns the number that has a name, as name returns it, or other if none has.
+func number(names []string, kind, of string, other uint8) uint8 {
+	if i := slices.Index(names, of); i >= 0 {
+		return uint8(i)
+	}
+	if digits, ok := strings.CutPrefix(of, kind+"("); ok {
+		if n, err := strconv.ParseUint(strings.TrimSuffix(digits, ")"), 10, 8); err == nil {
+			return uint8(n)
+		}
+	}
+	return other
+}
 
-// String returns the kernel's name of the system call, such as "preadv2", and "" for none.
-func (c Syscall) String() string { return name(syscallNames, "syscall", uint8(c)) }
+func driverName(d uint8) string   { return name(driverNames, "driver", d) }
+func driverNumber(s string) uint8 { return number(driverNames, "driver", s, record.DriverOther) }
 
-// Trial reports whether c is a trial, and no system call. In a trial, a governor performs the
-// operations of one kind and device the other way for a short time: by plain calls, "trial
-// (plain)", or queued, "trial (queue)". The [Call] has these fields:
-//
-//	Batch   how many operations began in the trial
-//	Result  their rate, in per mille of the rate before and after: 1100 is 10 % faster
-func (c Syscall) Trial() bool { return c == record.TrialPlain || c == record.TrialQueue }
+func syscallName(c uint8) string   { return name(syscallNames, "syscall", c) }
+func syscallNumber(s string) uint8 { return number(syscallNames, "syscall", s, record.SysNone) }
+
+// isTrial reports whether a record of a call is one of a trial.
+func isTrial(c uint8) bool { return c == record.TrialPlain || c == record.TrialQueue }

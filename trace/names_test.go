@@ -6,9 +6,18 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/sluiceio/sluice/internal/driver"
+	kernel "github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/record"
 )
+
+// driver and call are the numbers of drivers and of system calls, with their names.
+type (
+	driver uint8
+	call   uint8
+)
+
+func (d driver) String() string { return driverName(uint8(d)) }
+func (c call) String() string   { return syscallName(uint8(c)) }
 
 // TestNumbers holds the numbers that files of traces have, and their names.
 func TestNumbers(t *testing.T) {
@@ -46,35 +55,35 @@ func TestNumbers(t *testing.T) {
 		{Path(record.PathPlain), 1, "plain"},
 		{Path(record.PathQueued), 2, "queued"},
 		{Path(record.PathShared), 3, "shared"},
-		{Driver(record.DriverNone), 0, ""},
-		{Driver(record.DriverOf("uring")), 1, "uring"},
-		{Driver(record.DriverOf("aio")), 2, "aio"},
-		{Driver(record.DriverOf("pool")), 3, "pool"},
-		{Driver(record.DriverOf("sim")), 4, "other"},
-		{Syscall(record.SysNone), 0, ""},
-		{Syscall(record.SysUringSetup), 1, "io_uring_setup"},
-		{Syscall(record.SysUringEnter), 2, "io_uring_enter"},
-		{Syscall(record.SysUringRegister), 3, "io_uring_register"},
-		{Syscall(record.SysIOSetup), 4, "io_setup"},
-		{Syscall(record.SysIOSubmit), 5, "io_submit"},
-		{Syscall(record.SysIOGetevents), 6, "io_getevents"},
-		{Syscall(record.SysIODestroy), 7, "io_destroy"},
-		{Syscall(record.SysPreadv2), 8, "preadv2"},
-		{Syscall(record.SysPread), 9, "pread64"},
-		{Syscall(record.SysPwrite), 10, "pwrite64"},
-		{Syscall(record.SysFsync), 11, "fsync"},
-		{Syscall(record.SysFdatasync), 12, "fdatasync"},
-		{Syscall(record.SysSyncFileRange), 13, "sync_file_range"},
-		{Syscall(record.SysStatx), 14, "statx"},
-		{Syscall(record.SysEventfd), 15, "write(eventfd)"},
-		{Syscall(record.SysRead), 16, "read"},
-		{Syscall(record.SysWrite), 17, "write"},
-		{Syscall(record.TrialPlain), 18, "trial (plain)"},
-		{Syscall(record.TrialQueue), 19, "trial (queue)"},
+		{driver(record.DriverNone), 0, ""},
+		{driver(record.DriverOf("uring")), 1, "uring"},
+		{driver(record.DriverOf("aio")), 2, "aio"},
+		{driver(record.DriverOf("pool")), 3, "pool"},
+		{driver(record.DriverOf("sim")), 4, "other"},
+		{call(record.SysNone), 0, ""},
+		{call(record.SysUringSetup), 1, "io_uring_setup"},
+		{call(record.SysUringEnter), 2, "io_uring_enter"},
+		{call(record.SysUringRegister), 3, "io_uring_register"},
+		{call(record.SysIOSetup), 4, "io_setup"},
+		{call(record.SysIOSubmit), 5, "io_submit"},
+		{call(record.SysIOGetevents), 6, "io_getevents"},
+		{call(record.SysIODestroy), 7, "io_destroy"},
+		{call(record.SysPreadv2), 8, "preadv2"},
+		{call(record.SysPread), 9, "pread64"},
+		{call(record.SysPwrite), 10, "pwrite64"},
+		{call(record.SysFsync), 11, "fsync"},
+		{call(record.SysFdatasync), 12, "fdatasync"},
+		{call(record.SysSyncFileRange), 13, "sync_file_range"},
+		{call(record.SysStatx), 14, "statx"},
+		{call(record.SysEventfd), 15, "write(eventfd)"},
+		{call(record.SysRead), 16, "read"},
+		{call(record.SysWrite), 17, "write"},
+		{call(record.TrialPlain), 18, "trial (plain)"},
+		{call(record.TrialQueue), 19, "trial (queue)"},
 		{Kind(99), 99, "kind(99)"},
 		{Path(99), 99, "path(99)"},
-		{Driver(99), 99, "driver(99)"},
-		{Syscall(99), 99, "syscall(99)"},
+		{driver(99), 99, "driver(99)"},
+		{call(99), 99, "syscall(99)"},
 	} {
 		if c.got.String() != c.name {
 			t.Errorf("number %d is called %q; want %q", c.n, c.got, c.name)
@@ -88,10 +97,25 @@ func TestNumbers(t *testing.T) {
 // TestTrial checks that the trials alone are no system calls.
 func TestTrial(t *testing.T) {
 	for c := range 256 {
-		want := strings.HasPrefix(Syscall(c).String(), "trial ")
-		if got := Syscall(c).Trial(); got != want {
-			t.Errorf("Trial of %s = %v; want %v", Syscall(c), got, want)
+		want := strings.HasPrefix(syscallName(uint8(c)), "trial ")
+		if got := callOf(record.Call{Syscall: uint8(c)}, 0).Trial; got != want {
+			t.Errorf("Trial of %s = %v; want %v", syscallName(uint8(c)), got, want)
 		}
+	}
+}
+
+// TestNamesBack checks that each name has its number, also a name that only a newer version has.
+func TestNamesBack(t *testing.T) {
+	for n := range 256 {
+		if got := driverNumber(driverName(uint8(n))); int(got) != n {
+			t.Errorf("driver %q has number %d; want %d", driverName(uint8(n)), got, n)
+		}
+		if got := syscallNumber(syscallName(uint8(n))); int(got) != n {
+			t.Errorf("system call %q has number %d; want %d", syscallName(uint8(n)), got, n)
+		}
+	}
+	if d, c := driverNumber("theirs"), syscallNumber("theirs"); d != record.DriverOther || c != record.SysNone {
+		t.Errorf("names that nobody knows have numbers %d and %d; want %d and %d", d, c, record.DriverOther, record.SysNone)
 	}
 }
 
@@ -110,16 +134,16 @@ func TestOf(t *testing.T) {
 func TestSyscall(t *testing.T) {
 	for _, c := range []struct {
 		op   Op
-		want Syscall
+		want string
 	}{
-		{Op{Kind: OpRead, Path: Plain}, record.SysPread},
-		{Op{Kind: OpRead, Path: Plain, Offset: -1}, record.SysRead},
-		{Op{Kind: OpWrite, Path: Plain, Offset: 4096}, record.SysPwrite},
-		{Op{Kind: OpWrite, Path: Plain, Offset: -1}, record.SysWrite},
-		{Op{Kind: OpRead, Path: Cached, Offset: -1}, record.SysPreadv2},
-		{Op{Kind: OpRead, Path: Queued}, record.SysNone},
-		{Op{Kind: OpFsync, Path: Plain}, record.SysFsync},
-		{Op{Kind: OpFsync, Path: Shared}, record.SysNone},
+		{Op{Kind: OpRead, Path: Plain}, "pread64"},
+		{Op{Kind: OpRead, Path: Plain, Offset: -1}, "read"},
+		{Op{Kind: OpWrite, Path: Plain, Offset: 4096}, "pwrite64"},
+		{Op{Kind: OpWrite, Path: Plain, Offset: -1}, "write"},
+		{Op{Kind: OpRead, Path: Cached, Offset: -1}, "preadv2"},
+		{Op{Kind: OpRead, Path: Queued}, ""},
+		{Op{Kind: OpFsync, Path: Plain}, "fsync"},
+		{Op{Kind: OpFsync, Path: Shared}, ""},
 	} {
 		if got := c.op.Syscall(); got != c.want {
 			t.Errorf("a %s by path %s at %d was %q; want %q", c.op.Kind, c.op.Path, c.op.Offset, got, c.want)
@@ -129,7 +153,7 @@ func TestSyscall(t *testing.T) {
 
 // TestKinds checks that each operation of a driver has a Kind with its number and name.
 func TestKinds(t *testing.T) {
-	for c := range driver.AllCodes {
+	for c := range kernel.AllCodes {
 		if got, want := Kind(c).String(), c.String(); got != want {
 			t.Errorf("kind %d is %q; want %q", c, got, want)
 		}
@@ -149,7 +173,7 @@ func TestOptions(t *testing.T) {
 	if m := r.Trace().Meta; !m.KeptOldest || m.PID == 0 || m.OS == "" || m.GoVersion == "" || m.Start.IsZero() || m.Lost != 0 {
 		t.Errorf("an empty trace is about %+v", m)
 	}
-	if r.Recording() {
+	if r.core.On() {
 		t.Error("a new Recorder records")
 	}
 	synctest.Test(t, func(t *testing.T) { // where the clock shows a time before the process began

@@ -112,8 +112,8 @@ func (p *perfetto) op(o *Op) {
 	p.begin(track, 1+nameIndex(uint8(o.Kind), kindNames))
 	p.noteString(noteFile, stringFiles+int(o.File))
 	p.noteString(notePath, stringPaths+nameIndex(uint8(o.Path), pathNames))
-	if o.Driver != 0 {
-		p.noteString(noteDriver, stringDrivers+nameIndex(uint8(o.Driver), driverNames))
+	if o.Driver != "" {
+		p.noteString(noteDriver, stringDrivers+nameIndex(driverNumber(o.Driver), driverNames))
 		p.noteInt(noteBatch, int64(o.Batch))
 	}
 	if o.Class != 0 {
@@ -146,8 +146,8 @@ func (p *perfetto) phase(track uint64, name int, from, to time.Duration) {
 
 func (p *perfetto) call(c *Call) {
 	track := callsTrack + 1 + uint64(c.Slot)
-	p.begin(track, nameCalls+nameIndex(uint8(c.Syscall), syscallNames))
-	p.noteString(noteDriver, stringDrivers+nameIndex(uint8(c.Driver), driverNames))
+	p.begin(track, nameCalls+nameIndex(syscallNumber(c.Syscall), syscallNames))
+	p.noteString(noteDriver, stringDrivers+nameIndex(driverNumber(c.Driver), driverNames))
 	p.noteInt(noteBatch, int64(c.Batch))
 	p.noteInt(noteWait, int64(c.Wait))
 	p.noteInt(noteResult, int64(c.Result))

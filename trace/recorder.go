@@ -95,9 +95,6 @@ func (r *Recorder) Start() { r.core.Start() }
 // Stop ends recording. Operations in progress are recorded when they end.
 func (r *Recorder) Stop() { r.core.Stop() }
 
-// Recording reports whether the Recorder is started.
-func (r *Recorder) Recording() bool { return r.core.On() }
-
 // Trace returns all events that the Recorder has. It may be called while the Recorder is started.
 // Then an event that is being recorded at that moment is missing from the Trace, or lost.
 func (r *Recorder) Trace() *Trace {

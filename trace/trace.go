@@ -15,7 +15,7 @@ type Trace struct {
 
 	// Files holds the names of files, by Op.File. The first one is "", for files without a name.
 	Files []string
-	// Classes holds the names of classes, by Op.Class; see ClassName. The first one is "default".
+	// Classes holds the names of classes, by Op.Class. The first one is "default".
 	// If there are more than 63 classes, the further ones are all "others".
 	Classes []string
 	// Labels holds the labels of goroutines (runtime/pprof), by Op.Label, each as
@@ -80,20 +80,25 @@ type Op struct {
 	// programs of "sluice build": there goroutines may share a number, or change it.
 	Goroutine uint32
 
-	Kind   Kind   // what it does
-	Path   Path   // how it was performed
-	Driver Driver // the zero Driver if it went through none
-	Class  uint8  // index of Trace.Classes; see Trace.ClassName
+	Kind  Kind  // what it does
+	Path  Path  // how it was performed
+	Class uint8 // index of Trace.Classes
 	// Ring is the number of the ring that the operation went through, or of its Scheduler's first
 	// ring if it went through none. The Recorder numbers the rings of all its Schedulers, from 0.
 	// 255 stands for that and more.
 	Ring uint8
+	// Driver is "uring", "aio" or "pool", as in sluice.Options.Driver. It is "" if the operation
+	// went through none.
+	Driver string
 }
 
 // Call is a system call that is not an operation: one that a driver made, or a read of the page
 // cache that found nothing. [Op.Syscall] returns the system call of an operation.
 //
-// A trial of a governor is a Call, too; see [Syscall.Trial].
+// A trial of a governor is a Call, too. In a trial, a governor performs the operations of one kind
+// and device the other way for a short time: by plain calls, or queued. Batch is how many
+// operations began in the trial, and Result is their rate, in per mille of the rate before and
+// after: 1100 is 10 % faster.
 type Call struct {
 	Start    time.Duration // since Meta.Start
 	Duration time.Duration // until the call returned
@@ -103,38 +108,30 @@ type Call struct {
 	Result int32 // what it returned, or a negated errno
 	Slot   int32 // as Op.Slot, among the Calls
 
-	Goroutine uint32  // as Op.Goroutine
-	Syscall   Syscall // which system call it is
-	Driver    Driver  // the driver that made it; the zero Driver if the Scheduler did
-	Ring      uint8   // as Op.Ring
+	Goroutine uint32 // as Op.Goroutine
+	Ring      uint8  // as Op.Ring
+	Trial     bool   // it is a trial, and no system call
+	// Syscall is the kernel's name of the system call, such as "io_uring_enter". For a trial it is
+	// "trial (plain)" or "trial (queue)".
+	Syscall string
+	Driver  string // as Op.Driver; "" if the Scheduler made the call
 }
 
-// ClassName returns the name of a class, which is "default" for 0. If Classes is too short, it
-// returns "class N".
-func (t *Trace) ClassName(class uint8) string {
-	switch {
-	case int(class) < len(t.Classes):
-		return t.Classes[class]
-	case class == 0:
-		return defaultClass
-	}
-	return "class " + strconv.Itoa(int(class))
-}
-
-// classNames returns the names of all classes up to the highest Op.Class.
+// classNames returns Classes, with a name for each Op.Class: a damaged file, or a program that
+// makes a Trace, may have left some out.
 func (t *Trace) classNames() []string {
-	last := uint8(0)
+	names := slices.Clip(t.Classes)
 	for i := range t.Ops {
-		last = max(last, t.Ops[i].Class)
-	}
-	names := make([]string, 0, int(last)+1)
-	for c := range int(last) + 1 {
-		names = append(names, t.ClassName(uint8(c)))
+		for len(names) <= int(t.Ops[i].Class) {
+			if len(names) == 0 {
+				names = append(names, "default")
+				continue
+			}
+			names = append(names, "class "+strconv.Itoa(len(names)))
+		}
 	}
 	return names
 }
-
-const defaultClass = "default"
 
 // end returns when the call returned.
 func (c *Call) end() time.Duration { return c.Start + c.Duration }
@@ -148,9 +145,12 @@ func (o *Op) InDevice() time.Duration { return o.Completed - o.Submitted }
 // Waking returns how long the goroutine waited to run again.
 func (o *Op) Waking() time.Duration { return o.Woken - o.Completed }
 
-// Syscall returns the system call that performed a read, write or sync without a driver. It lasted
-// from Submitted to Completed. For other operations Syscall returns the zero Syscall.
-func (o *Op) Syscall() Syscall {
+// Syscall returns the name of the system call that performed a read, write or sync without a
+// driver, such as "pread64". It lasted from Submitted to Completed. For other operations Syscall
+// returns "".
+func (o *Op) Syscall() string { return syscallName(o.syscall()) }
+
+func (o *Op) syscall() uint8 {
 	switch {
 	case o.Path == Cached:
 		return record.SysPreadv2

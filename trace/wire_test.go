@@ -37,7 +37,7 @@ func random(r *rand.Rand, n int) *Trace {
 		o := Op{
 			Queued: time.Duration(r.Int64N(1e12)), Offset: r.Int64() - 1, Size: r.Int64N(1 << 40), Result: r.Int64N(1<<31) - 200,
 			File: r.Int32N(4), Batch: r.Int32N(200), Goroutine: r.Uint32(),
-			Kind: Kind(r.IntN(5)), Path: Path(r.IntN(4)), Driver: Driver(r.IntN(4)), Class: uint8(r.IntN(3)), Ring: uint8(r.IntN(256)),
+			Kind: Kind(r.IntN(5)), Path: Path(r.IntN(4)), Driver: driverName(uint8(r.IntN(4))), Class: uint8(r.IntN(3)), Ring: uint8(r.IntN(256)),
 			Label: r.Int32N(3),
 		}
 		o.Submitted = o.Queued + time.Duration(r.Int64N(1e6))
@@ -48,7 +48,7 @@ func random(r *rand.Rand, n int) *Trace {
 	for range n / 2 {
 		t.Calls = append(t.Calls, Call{
 			Start: time.Duration(r.Int64N(1e12)), Duration: time.Duration(r.Int64N(1e7)), Batch: r.Int32(), Wait: r.Int32(),
-			Result: r.Int32() - 1<<30, Goroutine: r.Uint32(), Syscall: Syscall(1 + r.IntN(15)), Driver: Driver(r.IntN(4)),
+			Result: r.Int32() - 1<<30, Goroutine: r.Uint32(), Syscall: syscallName(uint8(1 + r.IntN(15))), Driver: driverName(uint8(r.IntN(4))),
 			Ring: uint8(r.IntN(2)),
 		})
 	}

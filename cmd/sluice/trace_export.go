@@ -37,7 +37,7 @@ type format struct {
 var formats = []format{
 	{"perfetto", []string{".pftrace", ".perfetto-trace"}, true, (*trace.Trace).WritePerfetto},
 	{"csv", []string{".csv"}, false, (*trace.Trace).WriteCSV},
-	{"calls", []string{".csv"}, false, (*trace.Trace).WriteCallsCSV},
+	{"calls", []string{".csv"}, false, writeCalls},
 	{"compact", []string{".sluice"}, true, compact},
 }
 

@@ -15,7 +15,6 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -194,16 +193,16 @@ func TestPerfetto(t *testing.T) {
 		Files: []string{"", "/a/file\xff"},
 		Ops: []trace.Op{
 			{
-				Kind: trace.OpRead, Path: trace.Queued, Driver: record.DriverUring, File: 1, Offset: -1, Size: 4096, Result: -5, Batch: 3, Goroutine: 1 << 31, Ring: 2,
+				Kind: trace.OpRead, Path: trace.Queued, Driver: "uring", File: 1, Offset: -1, Size: 4096, Result: -5, Batch: 3, Goroutine: 1 << 31, Ring: 2,
 				Queued: us, Submitted: 3 * us, Completed: 9 * us, Woken: 10 * us,
 			},
 			{Kind: trace.OpFsync, Path: trace.Plain, Slot: 1, Queued: 2 * us, Submitted: 2 * us, Completed: 8 * us, Woken: 8 * us},
 			{Kind: trace.OpRead, Path: trace.Cached, Slot: 1, Queued: 8 * us, Submitted: 8 * us, Completed: 9 * us, Woken: 9 * us},
-			{Kind: 77, Path: 77, Driver: 77, Slot: 0, Queued: 10 * us, Submitted: 10 * us, Completed: 10 * us, Woken: 10 * us},
+			{Kind: 77, Path: 77, Driver: "driver(77)", Slot: 0, Queued: 10 * us, Submitted: 10 * us, Completed: 10 * us, Woken: 10 * us},
 		},
 		Calls: []trace.Call{
-			{Syscall: record.SysUringEnter, Driver: record.DriverUring, Start: 3 * us, Duration: us, Batch: 3, Wait: 1, Result: 3},
-			{Syscall: 77, Driver: 77, Slot: 1, Start: 3 * us, Duration: us},
+			{Syscall: "io_uring_enter", Driver: "uring", Start: 3 * us, Duration: us, Batch: 3, Wait: 1, Result: 3},
+			{Syscall: "syscall(77)", Driver: "driver(77)", Slot: 1, Start: 3 * us, Duration: us},
 		},
 	}
 	v := perfettoView(t, tr)

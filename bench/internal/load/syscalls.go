@@ -71,13 +71,13 @@ func recorded(t *trace.Trace, from time.Duration) *Syscalls {
 			continue
 		}
 		s.Ops++
-		if call := o.Syscall(); call != 0 {
-			s.add(call.String(), o.InDevice())
+		if call := o.Syscall(); call != "" {
+			s.add(call, o.InDevice())
 		}
 	}
 	for _, c := range t.Calls {
-		if c.Start >= from && !c.Syscall.Trial() {
-			s.add(c.Syscall.String(), c.Duration)
+		if c.Start >= from && !c.Trial {
+			s.add(c.Syscall, c.Duration)
 		}
 	}
 	return s

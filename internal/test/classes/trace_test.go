@@ -53,7 +53,7 @@ func wantClass(t *testing.T, s *sluice.Scheduler, c *sluice.Class, way string, d
 			continue
 		}
 		n++
-		if got := tr.ClassName(op.Class); got != c.Name() {
+		if got := tr.Classes[op.Class]; got != c.Name() {
 			t.Errorf("%s: %v (%v) of %d bytes is of class %q; want %q", way, op.Kind, op.Path, op.Size, got, c.Name())
 		}
 	}

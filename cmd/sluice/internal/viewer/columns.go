@@ -77,8 +77,8 @@ func appendValue(b []byte, kind string, v int64) []byte {
 func encode(t *trace.Trace, name string) ([]byte, error) {
 	ops := inOrder(t.Ops, func(o trace.Op) time.Duration { return o.Queued })
 	calls := inOrder(t.Calls, func(c trace.Call) time.Duration { return c.Start })
-	c := append(opColumns(ops), callColumns(calls)...)
 	h := newHead(t, name)
+	c := append(h.opColumns(ops), h.callColumns(calls)...)
 	h.Columns = c
 	if len(ops) > 0 {
 		h.FirstOp = int64(ops[0].Queued)
@@ -115,7 +115,7 @@ func writePadded(w *flate.Writer, b []byte) error {
 // opColumns returns the columns of operations. A time is the difference from the
 // operation's previous time. Queued is the difference from Queued of the operation before;
 // the head has the first operation's.
-func opColumns(ops []trace.Op) columns {
+func (h *head) opColumns(ops []trace.Op) columns {
 	var c columns
 	n := len(ops)
 	c.add("queued", n, func(i int) int64 { return int64(ops[i].Queued - ops[max(0, i-1)].Queued) })
@@ -130,14 +130,14 @@ func opColumns(ops []trace.Op) columns {
 	c.add("goroutine", n, func(i int) int64 { return int64(ops[i].Goroutine) })
 	c.add("kind", n, func(i int) int64 { return int64(ops[i].Kind) })
 	c.add("path", n, func(i int) int64 { return int64(ops[i].Path) })
-	c.add("driver", n, func(i int) int64 { return int64(ops[i].Driver) })
+	c.add("driver", n, func(i int) int64 { return int64(slices.Index(h.Drivers, ops[i].Driver)) })
 	c.add("class", n, func(i int) int64 { return int64(ops[i].Class) })
 	c.add("ring", n, func(i int) int64 { return int64(ops[i].Ring) })
 	c.add("label", n, func(i int) int64 { return int64(ops[i].Label) })
 	return c
 }
 
-func callColumns(calls []trace.Call) columns {
+func (h *head) callColumns(calls []trace.Call) columns {
 	var c columns
 	n := len(calls)
 	c.add("call.start", n, func(i int) int64 { return int64(calls[i].Start - calls[max(0, i-1)].Start) })
@@ -145,8 +145,8 @@ func callColumns(calls []trace.Call) columns {
 	c.add("call.batch", n, func(i int) int64 { return int64(calls[i].Batch) })
 	c.add("call.wait", n, func(i int) int64 { return int64(calls[i].Wait) })
 	c.add("call.result", n, func(i int) int64 { return int64(calls[i].Result) })
-	c.add("call.syscall", n, func(i int) int64 { return int64(calls[i].Syscall) })
-	c.add("call.driver", n, func(i int) int64 { return int64(calls[i].Driver) })
+	c.add("call.syscall", n, func(i int) int64 { return int64(slices.Index(h.Syscalls, calls[i].Syscall)) })
+	c.add("call.driver", n, func(i int) int64 { return int64(slices.Index(h.Drivers, calls[i].Driver)) })
 	c.add("call.ring", n, func(i int) int64 { return int64(calls[i].Ring) })
 	return c
 }

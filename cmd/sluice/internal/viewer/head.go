@@ -3,6 +3,7 @@ package viewer
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -43,26 +44,34 @@ func newHead(t *trace.Trace, name string) *head {
 	}
 	var kind trace.Kind
 	var path trace.Path
-	var driver trace.Driver
-	var call trace.Syscall
+	h.Drivers, h.Syscalls = []string{""}, []string{""}
 	var class uint8
 	for i := range t.Ops {
 		o := &t.Ops[i]
-		kind, path, driver = max(kind, o.Kind), max(path, o.Path), max(driver, o.Driver)
+		kind, path = max(kind, o.Kind), max(path, o.Path)
+		h.Drivers = with(h.Drivers, o.Driver)
 		class = max(class, o.Class)
 		h.explain(t.Meta.OS, o.Result)
 	}
 	for i := range t.Calls {
 		c := &t.Calls[i]
-		call, driver = max(call, c.Syscall), max(driver, c.Driver)
+		h.Syscalls, h.Drivers = with(h.Syscalls, c.Syscall), with(h.Drivers, c.Driver)
 		h.explain(t.Meta.OS, int64(c.Result))
 	}
 	h.Kinds, h.Paths = names(kind), names(path)
-	h.Drivers, h.Syscalls = names(driver), names(call)
-	for c := range int(class) + 1 {
-		h.Classes = append(h.Classes, t.ClassName(uint8(c)))
+	h.Classes = append([]string{}, t.Classes...)
+	for len(h.Classes) <= int(class) { // no trace of a file lacks names
+		h.Classes = append(h.Classes, fmt.Sprint("class ", len(h.Classes)))
 	}
 	return h
+}
+
+// with returns names with name, whose index the columns have.
+func with(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
 }
 
 // names returns the names of all values up to last.

@@ -94,7 +94,7 @@ func TestData(t *testing.T) {
 			}
 			want := []float64{
 				float64(o.Queued), float64(o.InQueue()), float64(o.InDevice()), float64(o.Waking()), float64(o.Offset), float64(o.Size), float64(o.Result),
-				float64(o.File), float64(o.Batch), float64(o.Goroutine), float64(o.Kind), float64(o.Path), float64(o.Driver), float64(o.Class), float64(o.Ring),
+				float64(o.File), float64(o.Batch), float64(o.Goroutine), float64(o.Kind), float64(o.Path), float64(slices.Index(h.Drivers, o.Driver)), float64(o.Class), float64(o.Ring),
 			}
 			if !slices.Equal(got, want) {
 				t.Fatalf("operation %d of %d is %v; want %v", i, n, got, want)
@@ -104,7 +104,7 @@ func TestData(t *testing.T) {
 		for i, call := range tr.Calls {
 			start += c["call.start"][i]
 			got := []float64{start, c["call.duration"][i], c["call.batch"][i], c["call.result"][i], c["call.syscall"][i], c["call.ring"][i]}
-			want := []float64{float64(call.Start), float64(call.Duration), float64(call.Batch), float64(call.Result), float64(call.Syscall), float64(call.Ring)}
+			want := []float64{float64(call.Start), float64(call.Duration), float64(call.Batch), float64(call.Result), float64(slices.Index(h.Syscalls, call.Syscall)), float64(call.Ring)}
 			if !slices.Equal(got, want) {
 				t.Fatalf("call %d of %d is %v; want %v", i, n, got, want)
 			}

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -61,13 +60,13 @@ func (g *generator) step() {
 func (g *generator) op(w worker) trace.Op {
 	o := trace.Op{
 		Kind: trace.OpRead, File: 1 + int32(w.id%2), Goroutine: uint32(w.id+1) * 2654435761, Class: uint8(w.id % 3),
-		Offset: g.r.Int64N(1<<20) << 12, Size: 4096, Queued: w.at, Batch: 1 + g.r.Int32N(16), Path: trace.Queued, Driver: record.DriverUring, Ring: uint8(w.id % 2),
+		Offset: g.r.Int64N(1<<20) << 12, Size: 4096, Queued: w.at, Batch: 1 + g.r.Int32N(16), Path: trace.Queued, Driver: "uring", Ring: uint8(w.id % 2),
 	}
 	wait, device, wake := g.r.ExpFloat64()*8e3, 60e3+g.r.ExpFloat64()*50e3, 500+g.r.ExpFloat64()*3e3
 	switch {
 	case w.id < 3: // the log
 		o.Kind, o.File, o.Size = trace.OpWrite, 3, 1<<12+g.r.Int64N(1<<16)
-		o.Path, o.Driver, o.Batch = trace.Plain, 0, 0
+		o.Path, o.Driver, o.Batch = trace.Plain, "", 0
 		wait, wake = 0, 0
 		if g.r.IntN(4) == 0 {
 			o.Kind, o.Size, o.Offset = trace.OpFdatasync, 0, 0
@@ -78,7 +77,7 @@ func (g *generator) op(w worker) trace.Op {
 		o.File, o.Size, o.Kind = 5, 1<<20, trace.Kind(1+g.r.IntN(2))
 		device *= 12
 	case g.r.IntN(3) == 0:
-		o.Path, o.Driver, o.Batch = trace.Cached, 0, 0
+		o.Path, o.Driver, o.Batch = trace.Cached, "", 0
 		wait, device, wake = 0, 300+g.r.ExpFloat64()*1500, 0
 	case g.r.IntN(40) == 0:
 		o.File, o.Kind, o.Size, o.Offset = 4, trace.OpFsync, 0, 0
@@ -124,7 +123,7 @@ func (g *generator) result(size int64) int64 {
 func (g *generator) call(o trace.Op) {
 	g.t.Calls = append(g.t.Calls, trace.Call{
 		Start: o.Submitted, Duration: time.Duration(800 + g.r.ExpFloat64()*3e3), Batch: o.Batch, Wait: g.r.Int32N(3),
-		Result: o.Batch, Syscall: record.SysUringEnter, Driver: record.DriverUring, Ring: o.Ring,
+		Result: o.Batch, Syscall: "io_uring_enter", Driver: "uring", Ring: o.Ring,
 	})
 }
 
@@ -164,7 +163,7 @@ func linked(rounds int) *trace.Trace {
 			t.Ops = append(t.Ops, trace.Op{
 				Queued: at + time.Duration(k)*200, Submitted: at + 1000, Completed: at + 20_000 + time.Duration(k)*1000, Woken: at + 25_000,
 				Offset: int64(round*3+k) << 12, Size: 4096, Result: 4096, File: 1, Goroutine: uint32(k + 1), Label: 1, Batch: 3,
-				Kind: trace.OpRead, Path: trace.Queued, Driver: record.DriverUring,
+				Kind: trace.OpRead, Path: trace.Queued, Driver: "uring",
 			})
 		}
 		t.Ops = append(t.Ops,
@@ -173,8 +172,8 @@ func linked(rounds int) *trace.Trace {
 			trace.Op{Queued: at + 3000, Submitted: at + 3000, Completed: at + 4000, Woken: at + 4000, File: 2, Goroutine: 9, Label: 2, Size: 10, Result: 10, Kind: trace.OpWrite, Path: trace.Plain},
 		)
 		t.Calls = append(t.Calls,
-			trace.Call{Start: at + 1100, Duration: 2000, Batch: 3, Result: 3, Syscall: record.SysUringEnter, Driver: record.DriverUring},
-			trace.Call{Start: at + 5000, Duration: 17_000, Wait: 1, Result: 3, Syscall: record.SysUringEnter, Driver: record.DriverUring},
+			trace.Call{Start: at + 1100, Duration: 2000, Batch: 3, Result: 3, Syscall: "io_uring_enter", Driver: "uring"},
+			trace.Call{Start: at + 5000, Duration: 17_000, Wait: 1, Result: 3, Syscall: "io_uring_enter", Driver: "uring"},
 		)
 	}
 	return t

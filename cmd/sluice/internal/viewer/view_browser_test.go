@@ -110,7 +110,7 @@ func extremes() map[string]*trace.Trace {
 		add("instants", 1000, 1000, nil)
 		add("ages", t*time.Hour, t*time.Hour+t, nil)
 		add("unknown", t, t+1, func(o *trace.Op) {
-			o.Kind, o.Path, o.Driver, o.Class, o.Result = trace.Kind(i), trace.Path(i), trace.Driver(i), uint8(i), -int64(i)
+			o.Kind, o.Path, o.Driver, o.Class, o.Result = trace.Kind(i), trace.Path(i), fmt.Sprint("driver ", i%256), uint8(i), -int64(i)
 		})
 		add("files", t, t+1, func(o *trace.Op) { o.File = int32(i) })
 		all["files"].Files = append(all["files"].Files, fmt.Sprint("/a/", i))
@@ -125,7 +125,7 @@ func one() *trace.Trace {
 		Files: []string{"", "/a<b>&.log"},
 		Ops: []trace.Op{{
 			Queued: 1000, Submitted: 3500, Completed: 81500, Woken: 82000, Offset: 8192, Size: 4096, Result: -5, File: 1,
-			Goroutine: 0xabc, Kind: trace.OpRead, Path: trace.Queued, Driver: record.DriverUring, Batch: 3, Class: 2, Ring: 4,
+			Goroutine: 0xabc, Kind: trace.OpRead, Path: trace.Queued, Driver: "uring", Batch: 3, Class: 2, Ring: 4,
 		}},
 	}
 }
@@ -269,7 +269,7 @@ func testSearch(t *testing.T, p *page, tr *trace.Trace) {
 		"sync":                        func(o *trace.Op) bool { return o.Kind >= trace.OpFsync },
 		"failed":                      func(o *trace.Op) bool { return o.Result < 0 },
 		"input/output":                func(o *trace.Op) bool { return o.Result == -5 },
-		"uring":                       func(o *trace.Op) bool { return o.Driver == record.DriverUring },
+		"uring":                       func(o *trace.Op) bool { return o.Driver == "uring" },
 		"foregr":                      func(o *trace.Op) bool { return o.Class == 1 },
 		"shared":                      func(o *trace.Op) bool { return o.Path == trace.Shared },
 		"latency>1ms":                 func(o *trace.Op) bool { return o.Woken-o.Queued > time.Millisecond },
@@ -306,12 +306,12 @@ func typed(text string) action {
 
 func testLanes(t *testing.T, p *page, tr *trace.Trace) {
 	type queue struct {
-		driver trace.Driver
+		driver string
 		ring   uint8
 	}
 	goroutines, files, queues := map[uint32]bool{}, map[int32]bool{}, map[queue]bool{}
 	for _, o := range tr.Ops {
-		if o.Driver == 0 {
+		if o.Driver == "" {
 			o.Ring = 0 // plain system calls are a lane, whose ever they are
 		}
 		goroutines[o.Goroutine], files[o.File], queues[queue{o.Driver, o.Ring}] = true, true, true
