@@ -17,7 +17,8 @@
 //	n, err := f.ReadAt(buf, off)
 //
 // A [File] has every method of *os.File, and these: ReadAtContext, WriteAtContext, SyncContext,
-// Datasync, DatasyncContext, Allocate, PunchHole, Advise, Prefetch, SyncRange, OSFile, WithClass.
+// Datasync, DatasyncContext, Allocate, PunchHole, Advise, Prefetch, SyncRange, OSFile, WithClass,
+// Stats.
 //
 // The package's functions use the Scheduler that [Default] returns. A program that needs options,
 // or a [Class] with limits, makes its own:

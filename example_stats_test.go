@@ -3,7 +3,6 @@ package sluice_test
 import (
 	"expvar"
 	"fmt"
-	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
@@ -27,13 +26,13 @@ func ExampleScheduler_Stats_expvar() {
 	// Output: true true
 }
 
-// Stats in the text format of Prometheus: each number is a gauge, such as sluice_Queued.
+// Stats in the text format of Prometheus, such as sluice_Queued. Package promhttp is not needed.
 func ExampleScheduler_Stats_prometheus() {
 	s, err := sluice.Default()
 	if err != nil {
 		log.Fatal(err)
 	}
-	metrics := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	metrics := func(w http.ResponseWriter, _ *http.Request) {
 		stats := reflect.ValueOf(s.Stats())
 		for i := range stats.NumField() {
 			if f := stats.Field(i); f.CanInt() {
@@ -41,21 +40,12 @@ func ExampleScheduler_Stats_prometheus() {
 			}
 		}
 		for _, d := range s.DeviceStats() {
-			fmt.Fprintf(w, "sluice_device_queued{device=%q} %d\n", d.Name, d.Queued)
+			fmt.Fprintf(w, "sluice_device_InFlight{device=%q} %d\n", d.Name, d.InFlight)
 		}
-	})
+	} // http.HandleFunc("/metrics", metrics)
 
-	server := httptest.NewServer(metrics)
-	defer server.Close()
-	answer, err := http.Get(server.URL)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(strings.Contains(string(text), "\nsluice_SharedSyncs "))
+	answer := httptest.NewRecorder()
+	metrics(answer, nil)
+	fmt.Println(strings.Contains(answer.Body.String(), "\nsluice_SharedSyncs "))
 	// Output: true
 }

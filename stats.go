@@ -4,16 +4,18 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/governor"
 )
 
 // Stats is a snapshot of what a [Scheduler] has done. The counters are read one after the other
-// while operations go on, so sums can be off by the operations in progress. [Scheduler.DeviceStats]
-// says what goes on at each device, and [Class.Stats] what a class has done.
+// while operations go on, so sums can be off by the operations in progress. [File.Stats] has the
+// counts of a File, [Class.Stats] those of a class, and [Scheduler.DeviceStats] says what goes on
+// at each device.
 type Stats struct {
-	// Cached, Plain and Queued are the operations that took each of the three paths. A ReadAt in two
-	// parts counts as two. A Batch's calls on names count, too.
+	// Cached, Plain and Queued are the operations that took each of the three paths. A ReadAt in
+	// two parts counts as two. A Batch's calls on names count, too.
 	Cached int64 // answered by the page cache, in a call that cannot wait (RWF_NOWAIT)
 	Plain  int64 // performed by a plain call, whether it had to wait or not
 	Queued int64 // queued to a ring
@@ -23,8 +25,8 @@ type Stats struct {
 
 	BytesRead    int64 // from files, through Files, direct files and Batches
 	BytesWritten int64 // to files, in the same ways
-	// BytesCopied is the number of bytes that the kernel copied from file to file, or between a file
-	// and a socket (File.ReadFrom, File.WriteTo). They are in no other count.
+	// BytesCopied is the number of bytes that the kernel copied from file to file, or between a
+	// file and a socket (File.ReadFrom, File.WriteTo). They are in no other count.
 	BytesCopied int64
 
 	Submits int64 // how often leaders handed operations to their rings
@@ -33,8 +35,8 @@ type Stats struct {
 
 	Rings    int // rings that are open; 0 while no driver is chosen. See Options.Rings
 	InFlight int // operations that rings have now
-	// LostRings is the number of rings that have stopped working, as under a seccomp(2) filter. Their
-	// operations become plain calls. Explain returns why.
+	// LostRings is the number of rings that have stopped working, as under a seccomp(2) filter.
+	// Their operations become plain calls. Explain returns why.
 	LostRings int
 	// WaitingThreads is the number of threads in plain calls now, without calls on names, and of
 	// leaders that wait for their rings.
@@ -93,18 +95,38 @@ func (s *Scheduler) governors() (all, plain int) {
 	return all, plain
 }
 
-// DeviceStats is a snapshot of what goes on at a device on which a [Scheduler] has open files. It
-// has no totals: to count for each device or file would cost an atomic addition a cached read. A
-// trace has each operation with its file.
+// FileStats is a snapshot of what a [File] has done, with its views. The counts begin when the File
+// is opened. Cached reads are counted in [Stats] alone: the count would cost each of them more than
+// it tells.
+type FileStats struct {
+	Plain        int64 // operations that were plain calls
+	Queued       int64 // operations that were queued
+	BytesRead    int64 // by these operations
+	BytesWritten int64 // likewise
+}
+
+// Stats returns a snapshot of the File's counters. They are 0 for a file without disk I/O.
+func (f *File) Stats() FileStats {
+	if f == nil || f.h.Core == nil {
+		return FileStats{}
+	}
+	c := f.h.Core.Counts()
+	return FileStats{
+		Plain: c.Ops[counters.Blocking], Queued: c.Ops[counters.Queued], BytesRead: c.Read, BytesWritten: c.Written,
+	}
+}
+
+// DeviceStats is a snapshot of what goes on at a device on which a [Scheduler] has open files.
 type DeviceStats struct {
-	// Name is the kernel's name of the disk, such as "nvme0n1", or "device" and its number (st_dev) if
-	// the file system has no disk. It is "no device" for files on none.
-	Name    string
-	Queued  int // operations that are queued now
-	Plain   int // threads in plain calls now: permits of the device's budget in use
-	Waiting int // goroutines that wait for a permit
-	Permits int // the budget: the most threads that may wait for the device
-	Rings   int // rings of the device; 0 if nothing was queued, or one ring serves all devices
+	// Name is the kernel's name of the disk, such as "nvme0n1", or "device" and its number (st_dev)
+	// if the file system has no disk. It is "no device" for files on none.
+	Name           string
+	InFlight       int // operations that are queued now
+	WaitingThreads int // threads in plain calls now: permits of the device's budget in use
+	Waiting        int // goroutines that wait for a permit
+	Permits        int // the budget: the most threads that may wait for the device
+	// Rings is how many rings the device has; 0 if nothing was queued, or one ring serves all devices.
+	Rings int
 }
 
 // DeviceStats returns a snapshot of each device on which the Scheduler has open files.
@@ -121,12 +143,12 @@ func (s *Scheduler) DeviceStats() []DeviceStats {
 			rings = g.Len()
 		}
 		all = append(all, DeviceStats{
-			Name:    deviceName(d.Number),
-			Queued:  int(d.Queued.Load()),
-			Plain:   int(d.Budget.InUse()),
-			Waiting: d.Budget.Waiting(),
-			Permits: int(d.Budget.Limit()),
-			Rings:   rings,
+			Name:           deviceName(d.Number),
+			InFlight:       int(d.Queued.Load()),
+			WaitingThreads: int(d.Budget.InUse()),
+			Waiting:        d.Budget.Waiting(),
+			Permits:        int(d.Budget.Limit()),
+			Rings:          rings,
 		})
 	}
 	return all

@@ -70,6 +70,10 @@ func (f *File) Size() (size int64, err error) {
 // people: its form may change.
 func (f *File) Explain() string { return f.explanation }
 
+// Stats returns a snapshot of the File's counters; see sluice.File.Stats. An operation that is not
+// aligned counts as the transfers of whole blocks that it takes.
+func (f *File) Stats() sluice.FileStats { return f.buffered().Stats() }
+
 // Truncate changes the size of the file.
 func (f *File) Truncate(size int64) error {
 	if f == nil || f.direct == nil {

@@ -65,15 +65,35 @@ func counts(word uint64) (ops, bytes int64) {
 func (c *Counters) mine() *stripe { return &c.stripe[sys.StackHash()%stripes] }
 
 // Add counts an operation and, if it succeeded, the bytes that it moved.
-func (c *Counters) Add(p Path, code driver.Code, res int32) {
-	s := c.mine()
+func (c *Counters) Add(p Path, code driver.Code, res int32) { c.mine().count(&c.mu, p, code, res) }
+
+// One is Counters without copies: for a file, whose users write its cache lines anyway. All methods
+// may be called at the same time.
+type One struct {
+	stripe stripe
+	mu     sync.Mutex // as Counters.mu
+}
+
+// Add counts an operation, as Counters.Add does.
+func (o *One) Add(p Path, code driver.Code, res int32) { o.stripe.count(&o.mu, p, code, res) }
+
+// Sum returns the counts.
+func (o *One) Sum() (sum Sums) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.stripe.addTo(&sum)
+	return sum
+}
+
+// count counts an operation. It holds mu while a recent is emptied.
+func (s *stripe) count(mu *sync.Mutex, p Path, code driver.Code, res int32) {
 	if uint32(res) >= 1<<maxBits || code != driver.Read && code != driver.Write {
 		s.add(p, code, 1, int64(max(res, 0)))
 		return
 	}
 	r := &s.recent[p][direction(code)]
 	if r.word.Add(uint64(res)<<opsBits|1)&half != 0 {
-		c.empty(s, p, code, r)
+		s.empty(mu, p, code, r)
 	}
 }
 
@@ -97,9 +117,9 @@ func (s *stripe) add(p Path, code driver.Code, ops, bytes int64) {
 }
 
 // empty moves the counts of r, which counts operations of a path and code, to s.
-func (c *Counters) empty(s *stripe, p Path, code driver.Code, r *recent) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (s *stripe) empty(mu *sync.Mutex, p Path, code driver.Code, r *recent) {
+	mu.Lock()
+	defer mu.Unlock()
 	ops, bytes := counts(r.word.Swap(0))
 	s.add(p, code, ops, bytes)
 }
@@ -123,17 +143,21 @@ func (c *Counters) Sum() Sums {
 	defer c.mu.Unlock()
 	sum := Sums{SharedSyncs: c.shared.Load()}
 	for i := range c.stripe {
-		s := &c.stripe[i]
-		for p := range s.ops {
-			reads, read := counts(s.recent[p][direction(driver.Read)].word.Load())
-			writes, written := counts(s.recent[p][direction(driver.Write)].word.Load())
-			sum.Ops[p] += s.ops[p].Load() + reads + writes
-			sum.Read += read
-			sum.Written += written
-		}
-		sum.Read += s.read.Load()
-		sum.Written += s.written.Load()
-		sum.Copied += s.copied.Load()
+		c.stripe[i].addTo(&sum)
 	}
 	return sum
+}
+
+// addTo adds the counts to sum. The caller holds the lock under which recents are emptied.
+func (s *stripe) addTo(sum *Sums) {
+	for p := range s.ops {
+		reads, read := counts(s.recent[p][direction(driver.Read)].word.Load())
+		writes, written := counts(s.recent[p][direction(driver.Write)].word.Load())
+		sum.Ops[p] += s.ops[p].Load() + reads + writes
+		sum.Read += read
+		sum.Written += written
+	}
+	sum.Read += s.read.Load()
+	sum.Written += s.written.Load()
+	sum.Copied += s.copied.Load()
 }

@@ -36,6 +36,20 @@ func TestSum(t *testing.T) {
 	}
 }
 
+// One has the counts of its own operations.
+func TestOne(t *testing.T) {
+	var one, other One
+	for range half + 1 { // the first half moves
+		one.Add(Blocking, driver.Write, 7)
+	}
+	one.Add(Queued, driver.Read, 1<<maxBits)
+	other.Add(Queued, driver.Fsync, 0)
+	want := Sums{Ops: [numPaths]int64{Blocking: half + 1, Queued: 1}, Written: 7 * (half + 1), Read: 1 << maxBits}
+	if got := one.Sum(); got != want {
+		t.Errorf("Sum = %+v; want %+v", got, want)
+	}
+}
+
 // Sum never returns less than before while counts move.
 func TestSumGrows(t *testing.T) {
 	var c Counters

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
@@ -82,6 +83,9 @@ type openFile struct {
 	// processor fetches the line once more for these fields, whenever another processor has written
 	// to it.
 	usecount.Count
+	// counts has the operations that were plain calls, or queued. Cached reads are missing: to
+	// count them here would cost each one an addition.
+	counts counters.One
 
 	// Syncer has concurrent Syncs share their fsyncs.
 	Syncer groupcommit.Syncer
@@ -177,6 +181,17 @@ func (f *openFile) Owner() *usecount.Count {
 		return &f.parent.Count
 	}
 	return &f.Count
+}
+
+// Counts returns the operations on f, its views and its parts that were plain calls, or queued.
+func (f *File) Counts() counters.Sums { return f.counted().Sum() }
+
+// counted returns where the operations on f count.
+func (f *openFile) counted() *counters.One {
+	if f.parent != nil {
+		return &f.parent.counts
+	}
+	return &f.counts
 }
 
 // PrivatePosition notes that only this File can move the file's position: the descriptor was

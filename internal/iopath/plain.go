@@ -136,10 +136,16 @@ func (p *Paths) begin(ctx context.Context, code driver.Code, f *File) plainCall 
 func (p *Paths) end(c plainCall, asked int64, code driver.Code, f *File, n int, off int64, res int32) {
 	f.EndWrite(code, c.write, res)
 	c.region.End()
-	p.Counters.Add(counters.Blocking, code, res)
+	p.Count(counters.Blocking, code, f, res)
 	if c.submitted != 0 {
 		p.recordPlain(asked, c.submitted, code, f, n, off, res)
 	}
+}
+
+// Count counts an operation on f that was a plain call, or queued.
+func (p *Paths) Count(path counters.Path, code driver.Code, f *File, res int32) {
+	p.Counters.Add(path, code, res)
+	f.counted().Add(path, code, res)
 }
 
 // CallAgain repeats Call until no signal interrupts it.

@@ -39,7 +39,7 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 		}
 		return s.paths.AcquireAndCall(ctx, asked, code, f, b, off)
 	}
-	s.paths.Counters.Add(counters.Queued, code, res)
+	s.paths.Count(counters.Queued, code, f, res)
 	return res
 }
 

@@ -169,7 +169,7 @@ func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code,
 		defer p.Release()
 		return s.paths.PlainSync(asked, fd, code, f)
 	}
-	s.paths.Counters.Add(counters.Queued, code, res)
+	s.paths.Count(counters.Queued, code, f, res)
 	return res
 }
 

@@ -227,7 +227,7 @@ func (t *Transfer) Completed() {
 		t.continueRest()
 		return
 	}
-	s.paths.Counters.Add(counters.Queued, t.code, res)
+	s.paths.Count(counters.Queued, t.code, t.f, res)
 	if t.addResult(res) {
 		t.recordAtResult = true
 		t.end()

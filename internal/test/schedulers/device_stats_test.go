@@ -30,7 +30,7 @@ func TestDeviceStats(t *testing.T) {
 		f := testenv.Must1(s.Open(name))
 		defer f.Close()
 		all := s.DeviceStats()
-		if len(all) != 1 || all[0].Name == "" || all[0].Permits < runtime.GOMAXPROCS(0) || all[0].Queued+all[0].Plain+all[0].Waiting != 0 {
+		if len(all) != 1 || all[0].Name == "" || all[0].Permits < runtime.GOMAXPROCS(0) || all[0].InFlight+all[0].WaitingThreads+all[0].Waiting != 0 {
 			t.Fatalf("DeviceStats with one open file = %+v; want one device, on which nothing goes on", all)
 		}
 		if err := testenv.DropCache(int(f.Fd())); err != nil {
@@ -44,7 +44,7 @@ func TestDeviceStats(t *testing.T) {
 			}()
 		}
 		d.Wait(t, s, readers-2) // two may be plain calls
-		if all := s.DeviceStats(); len(all) != 1 || all[0].Queued+all[0].Plain == 0 {
+		if all := s.DeviceStats(); len(all) != 1 || all[0].InFlight+all[0].WaitingThreads == 0 {
 			t.Errorf("DeviceStats of %d reads = %+v; want one device, with operations", readers, all)
 		}
 		d.Release(t)
