@@ -37,6 +37,11 @@
 // ErrClosed. Reap still returns each operation that was taken, once: with its
 // result if the kernel has begun it, and with -ECANCELED if not. The scheduler
 // can then perform the latter in another way.
+//
+// # A new driver
+//
+// A new driver passes drivertest.Run, and the root package opens it (choose.go). ARCHITECTURE.md
+// lists the other places that know drivers by name.
 package driver
 
 import (

@@ -1,3 +1,3 @@
-// Package positions tests reads and writes at the position of a file, which several Files and an
-// os.File may share.
+// Package positions tests Read, Write and Seek where several goroutines, Files or processes share the
+// position of a file. Each of them alone is tested in package files.
 package positions
