@@ -19,7 +19,7 @@ import (
 // ReadFrom. A slow receiver holds up no other operation. With classes, WriteTo falls back to Read
 // calls.
 func (f *File) WriteTo(w io.Writer) (n int64, err error) {
-	if f == nil || f.h.Core == nil {
+	if f == nil || f.h.IO == nil {
 		return f.os().WriteTo(w)
 	}
 	if f.simulated() || f.hasClasses() { // each Read is an operation of its class
@@ -27,7 +27,7 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 	}
 	switch dst := w.(type) {
 	case *File:
-		if dst != nil && dst.h.Core != nil && !dst.h.Core.Appends() && !dst.simulated() {
+		if dst != nil && dst.h.IO != nil && !dst.h.IO.Appends() && !dst.simulated() {
 			return dst.copyFrom(source{f.h.OS, f}, nil)
 		}
 	case *os.File:
@@ -48,12 +48,12 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 // copy_file_range(2), which shares blocks where the file system can. Each such copy is a plain
 // call. With classes on the Scheduler of either file, ReadFrom falls back to Write calls.
 func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
-	if f == nil || f.h.Core == nil {
+	if f == nil || f.h.IO == nil {
 		return f.os().ReadFrom(r)
 	}
 	// Neither copy_file_range nor splice takes such a file, and each Write is an operation of its
 	// class.
-	if f.h.Core.Appends() || f.simulated() || f.hasClasses() {
+	if f.h.IO.Appends() || f.simulated() || f.hasClasses() {
 		return io.Copy(onlyWriter{f}, r)
 	}
 	limit, from := limitOf(r)
@@ -137,12 +137,12 @@ func sourceOf(r io.Reader) source {
 // hasDiskIO reports whether f has disk I/O. If it returns false, as it does if the system does not
 // say, f is copied by Reads and Writes.
 func hasDiskIO(f *os.File) bool {
-	core, err := handle.NewCore(f)
+	core, err := handle.NewIO(f)
 	return err == nil && core != nil
 }
 
 func (f *File) source() source {
-	if f == nil || f.h.Core == nil {
+	if f == nil || f.h.IO == nil {
 		return source{}
 	}
 	return source{f.h.OS, f}
@@ -171,15 +171,15 @@ func (f *File) copyFrom(src source, limit *io.LimitedReader) (n int64, err error
 	if limit != nil && limit.N <= 0 {
 		return 0, nil
 	}
-	if !f.h.Core.Use() {
+	if !f.h.IO.Use() {
 		return 0, f.h.Error("write", os.ErrClosed)
 	}
-	defer f.h.Core.Done()
+	defer f.h.IO.Done()
 	if src.of != nil {
-		if !src.of.h.Core.Use() {
+		if !src.of.h.IO.Use() {
 			return 0, f.h.Error("write", os.ErrClosed)
 		}
-		defer src.of.h.Core.Done()
+		defer src.of.h.IO.Done()
 	}
 	return inChunks(limit, func(most int64) (n int64, err error) {
 		lockPositions(f, src.of, func() { n, err = f.copyInto(src.file, most, limit) })
@@ -189,12 +189,12 @@ func (f *File) copyFrom(src source, limit *io.LimitedReader) (n int64, err error
 
 // copyTo copies what is left of f to dst, in the same way.
 func (f *File) copyTo(dst *os.File) (n int64, err error) {
-	if !f.h.Core.Use() {
+	if !f.h.IO.Use() {
 		return 0, f.h.Error("read", os.ErrClosed)
 	}
-	defer f.h.Core.Done()
+	defer f.h.IO.Done()
 	return inChunks(nil, func(most int64) (n int64, err error) {
-		f.h.Core.Position(func() { n, err = f.copyChunk(dst.ReadFrom, f.h.OS, most, nil) })
+		f.h.IO.Position(func() { n, err = f.copyChunk(dst.ReadFrom, f.h.OS, most, nil) })
 		return n, err
 	})
 }
@@ -220,7 +220,7 @@ func inChunks(limit *io.LimitedReader, piece func(most int64) (int64, error)) (n
 // source cannot be read, that counts as a loss of f's: copy_file_range(2) does not say whose error
 // it returns.
 func (f *File) copyInto(src io.Reader, most int64, limit *io.LimitedReader) (n int64, err error) {
-	losses := f.h.Core.LostWrites
+	losses := f.h.IO.LostWrites
 	mark, res := losses.Mark(), int32(0)
 	n, err = f.copyChunk(func(chunk io.Reader) (int64, error) {
 		call := losses.Begin() // not before there is a permit: writes beside the copy wait for its end
@@ -242,7 +242,7 @@ func (f *File) copyInto(src io.Reader, most int64, limit *io.LimitedReader) (n i
 // positions, one of which is f's. It lowers limit if that is not nil. A thread waits for the copy.
 func (f *File) copyChunk(dst func(io.Reader) (int64, error), src io.Reader, most int64, limit *io.LimitedReader) (n int64, err error) {
 	chunk := io.LimitedReader{R: src, N: most}
-	f.h.Sched.Core.Block(f.h.Core, func() { n, err = dst(&chunk) })
+	f.h.Sched.Core.Block(f.h.IO, func() { n, err = dst(&chunk) })
 	f.h.Sched.Core.Copied(n)
 	if limit != nil {
 		limit.N -= most - chunk.N
@@ -255,11 +255,11 @@ func (f *File) copyChunk(dst func(io.Reader) (int64, error), src io.Reader, most
 // do not wait for each other.
 func lockPositions(a, b *File, do func()) {
 	if b == nil || a.h.Number == b.h.Number { // or views of one
-		a.h.Core.Position(do)
+		a.h.IO.Position(do)
 		return
 	}
 	if a.h.Number > b.h.Number {
 		a, b = b, a
 	}
-	a.h.Core.Position(func() { b.h.Core.Position(do) })
+	a.h.IO.Position(func() { b.h.IO.Position(do) })
 }

@@ -80,7 +80,7 @@ func (s *sending) some(socket uintptr) bool {
 
 // piece sends the next bytes.
 func (s *sending) piece() (int, error) {
-	core := s.file.h.Core
+	core := s.file.h.IO
 	if !core.Use() {
 		return 0, os.ErrClosed
 	}
@@ -124,11 +124,11 @@ func (f *File) receiveFrom(r io.Reader, limit *io.LimitedReader) (n int64, handl
 
 // receive writes the next bytes of r, which has at least many.
 func (f *File) receive(r io.Reader, many int64, limit *io.LimitedReader) (n int64, err error) {
-	if !f.h.Core.Use() {
+	if !f.h.IO.Use() {
 		return 0, f.h.Error("write", os.ErrClosed)
 	}
-	defer f.h.Core.Done()
-	f.h.Core.Position(func() { n, err = f.copyInto(r, many, limit) })
+	defer f.h.IO.Done()
+	f.h.IO.Position(func() { n, err = f.copyInto(r, many, limit) })
 	return n, err
 }
 

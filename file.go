@@ -69,7 +69,7 @@ func (f *File) Fd() uintptr {
 // passed to that Read must not make one of these calls.
 func (f *File) SyscallConn() (syscall.RawConn, error) {
 	conn, err := f.os().SyscallConn()
-	if err != nil || f.h.Core == nil {
+	if err != nil || f.h.IO == nil {
 		return conn, err
 	}
 	f.h.SharePosition()
@@ -131,10 +131,10 @@ type rawConn struct {
 // that the thread does not wait for it.
 func (c rawConn) Read(do func(fd uintptr) bool) (err error) {
 	f := c.file
-	if !f.h.Core.Use() {
+	if !f.h.IO.Use() {
 		return c.RawConn.Read(do) // says why not
 	}
-	f.h.Sched.Core.UsePosition(f.h.Core, f.h.Core.Done, func() { err = c.RawConn.Read(f.counted(do)) })
+	f.h.Sched.Core.UsePosition(f.h.IO, f.h.IO.Done, func() { err = c.RawConn.Read(f.counted(do)) })
 	return err
 }
 

@@ -56,7 +56,7 @@ func (f *File) Advise(off, n int64, a Advice) error {
 // long file calls it every few MiB, so that the Sync at the end has less to do. Once a Sync has
 // failed, SyncRange returns that error. It does nothing on systems other than Linux.
 func (f *File) SyncRange(off, n int64) error {
-	return f.onRange("syncrange", off, n, func() error { return f.h.Sched.Core.SyncRange(f.h.Core, off, n) })
+	return f.onRange("syncrange", off, n, func() error { return f.h.Sched.Core.SyncRange(f.h.IO, off, n) })
 }
 
 // onRange calls do, which may wait in system calls, while it uses the file.
@@ -90,7 +90,7 @@ func (f *File) Prefetch(off, n int64) error {
 	}
 	var on *device.Device
 	err := f.h.OnRange("prefetch", off, n, func() error {
-		on = f.h.Sched.Core.DeviceOf(f.h.Core)
+		on = f.h.Sched.Core.DeviceOf(f.h.IO)
 		return nil
 	})
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 // another process) read different bytes, as with read(2). If one of their Reads fails, or the file
 // grows while several read at its end, some bytes may be read twice or by none.
 func (f *File) Read(b []byte) (n int, err error) {
-	if f == nil || f.h.Core == nil || len(b) == 0 {
+	if f == nil || f.h.IO == nil || len(b) == 0 {
 		return f.os().Read(b)
 	}
-	if !f.h.Core.Use() {
+	if !f.h.IO.Use() {
 		return 0, f.h.Error("read", os.ErrClosed)
 	}
-	n, err = f.h.Sched.Core.Read(f.h.Core, b)
-	f.h.Core.Done()
+	n, err = f.h.Sched.Core.Read(f.h.IO, b)
+	f.h.IO.Done()
 	return n, f.h.Error("read", err)
 }
 
@@ -27,14 +27,14 @@ func (f *File) Read(b []byte) (n int, err error) {
 // returns a non-nil error when n < len(b); at the end of the file that is io.EOF. ReadAt is not
 // atomic with overlapping WriteAts, even on a file system whose pread(2) is (xfs).
 func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
-	if f == nil || f.h.Core == nil || off < 0 || len(b) == 0 {
+	if f == nil || f.h.IO == nil || off < 0 || len(b) == 0 {
 		return f.os().ReadAt(b, off)
 	}
-	if !f.h.Core.Use() {
+	if !f.h.IO.Use() {
 		return 0, f.h.Error("read", os.ErrClosed)
 	}
-	n, err = f.h.Sched.Core.ReadAt(context.Background(), f.h.Core, b, off)
-	f.h.Core.Done()
+	n, err = f.h.Sched.Core.ReadAt(context.Background(), f.h.IO, b, off)
+	f.h.IO.Done()
 	if err != nil {
 		return n, f.h.Error("read", err)
 	}
@@ -50,13 +50,13 @@ func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, e
 	if err := handle.ContextError(ctx); f != nil && err != nil {
 		return 0, f.h.Error("read", err)
 	}
-	if f == nil || f.h.Core == nil || off < 0 || len(b) == 0 {
+	if f == nil || f.h.IO == nil || off < 0 || len(b) == 0 {
 		return f.os().ReadAt(b, off)
 	}
-	if !f.h.Core.Use() {
+	if !f.h.IO.Use() {
 		return 0, f.h.Error("read", os.ErrClosed)
 	}
-	n, err = f.h.Sched.Core.ReadAt(ctx, f.h.Core, b, off)
-	f.h.Core.Done()
+	n, err = f.h.Sched.Core.ReadAt(ctx, f.h.IO, b, off)
+	f.h.IO.Done()
 	return n, f.h.Error("read", err)
 }

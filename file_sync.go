@@ -41,13 +41,13 @@ func (f *File) commit(ctx context.Context, do func(*sched.Scheduler, context.Con
 	switch {
 	case f == nil || f.h.OS == nil: // nil, or the zero File
 		return os.ErrInvalid
-	case f.h.Core == nil:
+	case f.h.IO == nil:
 		return f.h.PlainSync()
 	}
-	if !f.h.Core.Use() {
+	if !f.h.IO.Use() {
 		return f.h.Error("sync", os.ErrClosed)
 	}
-	err := do(f.h.Sched.Core, ctx, f.h.Core)
-	f.h.Core.Done()
+	err := do(f.h.Sched.Core, ctx, f.h.IO)
+	f.h.IO.Done()
 	return f.h.Error("sync", err)
 }

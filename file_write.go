@@ -12,14 +12,14 @@ import (
 // Write writes b at the file's position and returns how many bytes it has
 // written. It returns a non-nil error when n != len(b).
 func (f *File) Write(b []byte) (n int, err error) {
-	if f == nil || f.h.Core == nil || len(b) == 0 {
+	if f == nil || f.h.IO == nil || len(b) == 0 {
 		return f.os().Write(b)
 	}
-	if !f.h.Core.Use() {
+	if !f.h.IO.Use() {
 		return 0, f.h.Error("write", os.ErrClosed)
 	}
-	n, err = f.h.Sched.Core.Write(f.h.Core, b)
-	f.h.Core.Done()
+	n, err = f.h.Sched.Core.Write(f.h.IO, b)
+	f.h.IO.Done()
 	return n, f.h.Error("write", err)
 }
 
@@ -30,14 +30,14 @@ func (f *File) WriteString(s string) (n int, err error) { return f.Write(sys.Byt
 // has written. It returns a non-nil error when n != len(b), and always if the
 // file was opened with O_APPEND.
 func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
-	if f == nil || f.h.Core == nil || off < 0 || len(b) == 0 || f.h.Core.Appends() {
+	if f == nil || f.h.IO == nil || off < 0 || len(b) == 0 || f.h.IO.Appends() {
 		return f.os().WriteAt(b, off)
 	}
-	if !f.h.Core.Use() {
+	if !f.h.IO.Use() {
 		return 0, f.h.Error("write", os.ErrClosed)
 	}
-	n, err = f.h.Sched.Core.WriteAt(context.Background(), f.h.Core, b, off)
-	f.h.Core.Done()
+	n, err = f.h.Sched.Core.WriteAt(context.Background(), f.h.IO, b, off)
+	f.h.IO.Done()
 	if err != nil {
 		return n, f.h.Error("write", err)
 	}
@@ -51,20 +51,20 @@ func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, 
 	if err := handle.ContextError(ctx); f != nil && err != nil {
 		return 0, f.h.Error("write", err)
 	}
-	if f == nil || f.h.Core == nil || off < 0 || len(b) == 0 || f.h.Core.Appends() {
+	if f == nil || f.h.IO == nil || off < 0 || len(b) == 0 || f.h.IO.Appends() {
 		return f.os().WriteAt(b, off)
 	}
-	if !f.h.Core.Use() {
+	if !f.h.IO.Use() {
 		return 0, f.h.Error("write", os.ErrClosed)
 	}
-	n, err = f.h.Sched.Core.WriteAt(ctx, f.h.Core, b, off)
-	f.h.Core.Done()
+	n, err = f.h.Sched.Core.WriteAt(ctx, f.h.IO, b, off)
+	f.h.IO.Done()
 	return n, f.h.Error("write", err)
 }
 
 // Truncate changes the size of the file. It does not move its position.
 func (f *File) Truncate(size int64) error {
-	if f == nil || f.h.Core == nil {
+	if f == nil || f.h.IO == nil {
 		return f.os().Truncate(size)
 	}
 	return f.block("truncate", func() error { return f.h.Truncate(size) })
@@ -73,7 +73,7 @@ func (f *File) Truncate(size int64) error {
 // change calls do, the operation op, which changes what the file system keeps of the file, and may
 // wait for the device.
 func (f *File) change(op string, do func(file *os.File) error) error {
-	if f == nil || f.h.Core == nil {
+	if f == nil || f.h.IO == nil {
 		return do(f.os())
 	}
 	return f.block(op, func() error { return do(f.h.OS) })
@@ -89,22 +89,22 @@ func (f *File) block(op string, do func() error) error {
 // the file, to the current position or to the end of the file, as whence says
 // (io.SeekStart, io.SeekCurrent, io.SeekEnd). It returns the new position.
 func (f *File) Seek(offset int64, whence int) (pos int64, err error) {
-	if f == nil || f.h.Core == nil {
+	if f == nil || f.h.IO == nil {
 		return f.os().Seek(offset, whence)
 	}
 	if whence > io.SeekEnd { // SEEK_DATA or SEEK_HOLE
 		return f.seekWaiting(offset, whence)
 	}
-	f.h.Core.PositionMu.Lock()
-	defer f.h.Core.PositionMu.Unlock()
+	f.h.IO.PositionMu.Lock()
+	defer f.h.IO.PositionMu.Unlock()
 	return f.h.OS.Seek(offset, whence)
 }
 
 // seekWaiting is a Seek that may wait for the device.
 func (f *File) seekWaiting(offset int64, whence int) (pos int64, err error) {
 	err = f.h.Using("seek", func() error {
-		f.h.Core.PositionMu.Lock()
-		defer f.h.Core.PositionMu.Unlock()
+		f.h.IO.PositionMu.Lock()
+		defer f.h.IO.PositionMu.Unlock()
 		return f.h.BlockingRead(func() (err error) {
 			pos, err = f.h.OS.Seek(offset, whence)
 			return err

@@ -107,10 +107,10 @@ type FileStats struct {
 
 // Stats returns a snapshot of the File's counters. They are 0 for a file without disk I/O.
 func (f *File) Stats() FileStats {
-	if f == nil || f.h.Core == nil {
+	if f == nil || f.h.IO == nil {
 		return FileStats{}
 	}
-	c := f.h.Core.Counts()
+	c := f.h.IO.Counts()
 	return FileStats{
 		Plain: c.Ops[counters.Blocking], Queued: c.Ops[counters.Queued], BytesRead: c.Read, BytesWritten: c.Written,
 	}

@@ -191,6 +191,6 @@ func (r *run) stopWatch() {
 
 // isDirect reports whether f was opened with O_DIRECT.
 func isDirect(f *sluice.File) bool {
-	core := inside.File(f).Core
+	core := inside.File(f).IO
 	return core != nil && core.Direct()
 }

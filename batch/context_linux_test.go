@@ -143,7 +143,7 @@ func TestBatchUnconfirmed(t *testing.T) {
 	<-begun
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		hang.Eventually(func() bool { return inside.File(f).Core.LostWrites.Waits(1) })
+		hang.Eventually(func() bool { return inside.File(f).IO.LostWrites.Waits(1) })
 		cancel()
 	}()
 	b := batch.New(s)

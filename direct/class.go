@@ -20,7 +20,7 @@ func (f *File) WithClass(c *sluice.Class) (*File, error) {
 	}
 	v := &File{file: file, h: inside.File(file), explanation: f.explanation}
 	if f.direct != nil {
-		v.direct = f.direct.View(v.h.Core)
+		v.direct = f.direct.View(v.h.IO)
 	}
 	return v, nil
 }

@@ -38,7 +38,7 @@ func (f *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer,
 	if err := handle.CheckRange(off, int64(n)); err != nil {
 		return buffer.Buffer{}, err
 	}
-	core := f.h.Core
+	core := f.h.IO
 	if core != nil && core.Closing() {
 		return buffer.Buffer{}, os.ErrClosed
 	}
@@ -84,8 +84,8 @@ func (f *File) fill(ctx context.Context, b buffer.Buffer, off int64) (n int, err
 	switch {
 	case f.direct != nil:
 		return f.direct.ReadBuffer(ctx, b, off)
-	case f.h.Core != nil:
-		n, err = f.h.Sched.Core.ReadAt(ctx, f.h.Core, b.Bytes(), off)
+	case f.h.IO != nil:
+		n, err = f.h.Sched.Core.ReadAt(ctx, f.h.IO, b.Bytes(), off)
 	default:
 		n, err = f.h.OS.ReadAt(b.Bytes(), off)
 	}

@@ -77,7 +77,7 @@ func (r *Reader) goesTo(pos int64) bool {
 // returns fewer bytes than b has if there is no memory, or if the file ends or cannot be read
 // there.
 func (r *Reader) take(b []byte, pos int64) (n int) {
-	if core := r.file.h.Core; core != nil {
+	if core := r.file.h.IO; core != nil {
 		if !core.Use() {
 			return 0
 		}

@@ -20,7 +20,7 @@ func (r *Reader) load() error {
 	if err := r.q.Ctx.Err(); err != nil {
 		return err
 	}
-	if core := r.file.h.Core; core != nil && core.Closing() {
+	if core := r.file.h.IO; core != nil && core.Closing() {
 		return os.ErrClosed
 	}
 	if err := r.find(); err != nil || len(r.rest) > 0 {
@@ -49,7 +49,7 @@ func (r *Reader) find() error {
 	if err != nil {
 		return err
 	}
-	if core := r.file.h.Core; core != nil {
+	if core := r.file.h.IO; core != nil {
 		if !core.Use() {
 			b.Release()
 			return os.ErrClosed
@@ -138,7 +138,7 @@ func (r *Reader) restart(end int64) {
 // consumed starts the reads that are due once pos has reached the end of one, unless the
 // file is closing.
 func (r *Reader) consumed() {
-	core := r.file.h.Core
+	core := r.file.h.IO
 	if r.q.Later || !core.Use() {
 		return
 	}

@@ -79,15 +79,15 @@ func (m *readManyIter) begin(r *manyRequest, b buffer.Buffer) bool {
 	m.waiting = nil
 	m.begun++
 	r.buf = b
-	if m.d.h.Core == nil {
+	if m.d.h.IO == nil {
 		n, err := m.d.fill(m.ctx, b, r.at.Off)
 		m.finish(r, n, m.d.h.Error("read", err))
 		return true
 	}
-	if !m.d.h.Core.Use() { // BeforeEnd asks the descriptor
+	if !m.d.h.IO.Use() { // BeforeEnd asks the descriptor
 		return false
 	}
-	defer m.d.h.Core.Done()
+	defer m.d.h.IO.Done()
 	mem := b.Bytes()
 	if m.d.direct != nil && m.d.direct.Past(r.at.Off, len(mem)) {
 		m.readSeparately(r)
@@ -100,7 +100,7 @@ func (m *readManyIter) begin(r *manyRequest, b buffer.Buffer) bool {
 		m.finish(r, 0, nil)
 		return true
 	}
-	r.flying = m.set.StartRead(&r.transfer, m.d.h.Core, mem, r.at.Off, b.Reg())
+	r.flying = m.set.StartRead(&r.transfer, m.d.h.IO, mem, r.at.Off, b.Reg())
 	if r.flying {
 		m.inflight++
 	}
@@ -116,9 +116,9 @@ func (m *readManyIter) ended(r *manyRequest) {
 		m.finish(r, n, nil)
 		return
 	}
-	if m.repeats(r, err) && m.d.h.Core.Use() {
+	if m.repeats(r, err) && m.d.h.IO.Use() {
 		m.readSeparately(r)
-		m.d.h.Core.Done()
+		m.d.h.IO.Done()
 		return
 	}
 	m.finish(r, 0, m.d.h.Error("read", err))

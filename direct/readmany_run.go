@@ -53,7 +53,7 @@ func newReadManyIter(ctx context.Context, d *File, o ReadManyOptions) (*readMany
 		class:  core.ClassIn(ctx),
 	}
 	err := d.call("read", func() error {
-		m.set = core.NewTransferSet(ctx, d.h.Core)
+		m.set = core.NewTransferSet(ctx, d.h.IO)
 		return nil
 	})
 	return m, err

@@ -13,10 +13,11 @@ func (f *File) transfer(ctx context.Context, op string, do func(*directio.File, 
 	if err := handle.ContextError(ctx); err != nil {
 		return 0, f.h.Error(op, err)
 	}
-	if !f.h.Core.Use() {
+	if !f.h.IO.Use() {
 		return 0, f.h.Error(op, os.ErrClosed)
 	}
-	defer f.h.Core.Done() // also if b is memory that cannot be touched, and the program recovers from the panic
+	// Done is called also if b is memory that cannot be touched, and the program recovers from the panic.
+	defer f.h.IO.Done()
 	n, err = do(f.direct, ctx, b, off)
 	if err != nil {
 		return n, f.h.Error(op, err)

@@ -88,7 +88,7 @@ func (w *Writer) send() {
 func (w *Writer) cut(off int64, n int) (head, body int) {
 	d := w.file.direct
 	switch {
-	case w.file.h.Core == nil || w.q.Cap() == 1:
+	case w.file.h.IO == nil || w.q.Cap() == 1:
 		return n, 0 // one at a time may be a plain call, which the scheduler decides best
 	case d == nil:
 		return 0, n

@@ -92,9 +92,9 @@ func newMapping(f *sluice.File, off, n int64) (*Mapping, error) {
 // lengthOf returns how many bytes Map of n bytes at off maps, or why it cannot map them.
 func lengthOf(h *handle.File, off, n int64) (int64, error) {
 	switch {
-	case h.Core == nil:
+	case h.IO == nil:
 		return 0, fmt.Errorf("neither a regular file nor a block device: %w", errors.ErrUnsupported)
-	case h.Core.Direct():
+	case h.IO.Direct():
 		return 0, fmt.Errorf("the file is open with O_DIRECT (open it without, to map it): %w", errors.ErrUnsupported)
 	}
 	if err := handle.CheckRange(off, n); err != nil {
@@ -118,10 +118,10 @@ func lengthOf(h *handle.File, off, n int64) (int64, error) {
 
 // sizeOf returns the size of a file.
 func sizeOf(h *handle.File) (size int64, err error) {
-	if !h.Core.Use() {
+	if !h.IO.Use() {
 		return 0, os.ErrClosed
 	}
-	defer h.Core.Done()
+	defer h.IO.Done()
 	return handle.Size(h.OS)
 }
 

@@ -55,17 +55,17 @@ func New(f *handle.File, g Geometry, second *os.File, flag int) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	tail, err := handle.NewCore(second)
+	tail, err := handle.NewIO(second)
 	if err != nil {
 		return nil, err
 	}
-	if f.Core == nil || tail == nil { // fcntl(2) is denied
+	if f.IO == nil || tail == nil { // fcntl(2) is denied
 		return nil, Refused{"the system does not say how the file is open"}
 	}
 	access := flag & (os.O_WRONLY | os.O_RDWR)
 	file := &File{
 		Geometry: g, sched: f.Sched.Core, bounces: f.Sched.Bounces, inode: node,
-		file: f.OS, core: f.Core, readable: access != os.O_WRONLY,
+		file: f.OS, core: f.IO, readable: access != os.O_WRONLY,
 	}
 	if access != os.O_RDONLY {
 		file.tailFile, file.tail, file.syncsBoth = second, tail, !sys.KeptByInode(int(second.Fd()))

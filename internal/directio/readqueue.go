@@ -81,11 +81,11 @@ func NewReadQueue(ctx context.Context, from Stream, fill func(ctx context.Contex
 	q := &ReadQueue{
 		Ctx: ctx, from: from, fill: fill, Memory: buffer.Source{Pool: from.File.Sched.Buffers, Size: l.Run},
 		// A single read may be a plain call. The scheduler decides that best.
-		Later: l.Runs == 1 || from.File.Core == nil,
+		Later: l.Runs == 1 || from.File.IO == nil,
 		ring:  make([]PendingRead, l.Runs),
 	}
 	if !q.Later {
-		q.set = from.File.Sched.Core.NewTransferSet(ctx, from.File.Core)
+		q.set = from.File.Sched.Core.NewTransferSet(ctx, from.File.IO)
 	}
 	for i := range q.ring {
 		f := &q.ring[i]
@@ -121,7 +121,7 @@ func (q *ReadQueue) Push(span readahead.Span, b buffer.Buffer) {
 	case len(f.mem) == 0:
 		f.done = true
 	case !f.later:
-		f.started = q.set.StartRead(&f.t, q.from.File.Core, f.mem, f.off, f.buf.Reg())
+		f.started = q.set.StartRead(&f.t, q.from.File.IO, f.mem, f.off, f.buf.Reg())
 		if !f.started {
 			f.Err, f.done = os.ErrClosed, true
 		}
@@ -159,7 +159,7 @@ func (q *ReadQueue) Wait(f *PendingRead) {
 func (q *ReadQueue) readBefore(f *PendingRead) int {
 	d := q.from.Direct
 	n := int(d.Floor(int64(f.n)))
-	for end := len(f.mem); end-n > d.block && q.Ctx.Err() == nil && !q.from.File.Core.Closing(); {
+	for end := len(f.mem); end-n > d.block && q.Ctx.Err() == nil && !q.from.File.IO.Closing(); {
 		half := n + int(d.Ceil(int64(end-n)/2))
 		m, err := d.ReadBlocks(q.Ctx, f.mem[n:half], f.off+int64(n))
 		switch {

@@ -118,7 +118,7 @@ func (q *WriteQueue) unlock(s *pendingWrite) {
 
 // write starts s. The caller uses the file.
 func (q *WriteQueue) write(s *pendingWrite) {
-	sched, core := q.to.File.Sched.Core, q.to.File.Core
+	sched, core := q.to.File.Sched.Core, q.to.File.IO
 	if s.inOrder {
 		sched.StartExtend(&s.t, core, s.mem, s.off)
 	} else {
@@ -178,7 +178,7 @@ func (q *WriteQueue) Filled() {
 // Start starts writing mem, a part of Filling, at off. With direct I/O mem must be whole
 // blocks.
 func (q *WriteQueue) Start(ctx context.Context, mem []byte, off int64) error {
-	core := q.to.File.Core
+	core := q.to.File.IO
 	if !core.Use() {
 		return os.ErrClosed
 	}

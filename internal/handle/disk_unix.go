@@ -15,21 +15,22 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// NewCore returns what package sched must know of f, or nil if f has no disk I/O, as fstat(2) says. It returns
-// the error of fstat(2). If f is not open, it returns nil and no error: all calls on f return errors then.
-func NewCore(f *os.File) (core *sched.File, err error) {
+// NewIO returns what package sched must know of f, or nil if f has no disk I/O, as fstat(2) says.
+// It returns the error of fstat(2). If f is not open, it returns nil and no error: all calls on f
+// return errors then.
+func NewIO(f *os.File) (core *sched.File, err error) {
 	conn, closed := f.SyscallConn()
 	if closed != nil {
 		return nil, nil
 	}
 	// Not f.Fd(), which would make a pipe or a terminal blocking.
-	_ = conn.Control(func(fd uintptr) { core, err = coreOf(f, int(fd)) })
+	_ = conn.Control(func(fd uintptr) { core, err = ioOf(f, int(fd)) })
 	return core, err
 }
 
-// coreOf is NewCore of f, whose descriptor is fd. Where fcntl(2) is denied, it returns nil for any file: nobody
-// knows whether writes append.
-func coreOf(f *os.File, fd int) (*sched.File, error) {
+// ioOf is NewIO of f, whose descriptor is fd. Where fcntl(2) is denied, it returns nil for any
+// file: nobody knows whether writes append.
+func ioOf(f *os.File, fd int) (*sched.File, error) {
 	var st unix.Stat_t
 	switch err := sys.Fstat(fd, &st); {
 	case errors.Is(err, unix.EBADF):

@@ -18,7 +18,7 @@ import (
 // change after that.
 type File struct {
 	OS    *os.File
-	Core  *sched.File // nil if the file has no disk I/O
+	IO    *sched.File // what sched knows of the file; nil if the file has no disk I/O
 	Sched *Scheduler
 	// Number is the file's place in the order in which files were opened. Views of a file
 	// have its Number.
@@ -32,25 +32,25 @@ type File struct {
 	second *os.File
 	// viewOf is the File that this one is a view of; nil if it is no view.
 	viewOf *File
-	// plain makes the Syncs if Core is nil. Views of a file share it.
+	// plain makes the Syncs if IO is nil. Views of a file share it.
 	plain *plainSyncs
 }
 
 var numbers atomic.Uint64
 
 // Open makes f, which is zero, an open file of s. It takes file over: on an error file is
-// closed. The error is ErrClosed or that of NewCore, bare.
+// closed. The error is ErrClosed or that of NewIO, bare.
 func (f *File) Open(s *Scheduler, file *os.File) error {
-	core, err := NewCore(file)
+	core, err := NewIO(file)
 	if err != nil {
 		_ = file.Close() // nothing was written
 		return err
 	}
-	f.OS, f.Core, f.Sched, f.Number = file, core, s, numbers.Add(1)
+	f.OS, f.IO, f.Sched, f.Number = file, core, s, numbers.Add(1)
 	f.self = weak.Make(f)
-	if f.Core != nil {
+	if f.IO != nil {
 		f.ended.Add(1)
-		s.caps.opened(s.Core, f.Core)
+		s.caps.opened(s.Core, f.IO)
 	} else {
 		f.plain = new(plainSyncs)
 	}
@@ -68,8 +68,8 @@ func (f *File) View(v *File, c *sched.Class) {
 	if f.viewOf != nil {
 		v.viewOf = f.viewOf
 	}
-	if f.Core != nil {
-		v.Core = f.Core.View(c)
+	if f.IO != nil {
+		v.IO = f.IO.View(c)
 	}
 }
 
@@ -77,27 +77,27 @@ func (f *File) View(v *File, c *sched.Class) {
 // it at once. Nobody else can move the position then, so a Read may look into the page cache at
 // the position before it reserves bytes (iopath.File.Private). SharePosition ends that.
 func (f *File) PrivatePosition() {
-	if f.Core != nil {
-		f.Core.PrivatePosition()
+	if f.IO != nil {
+		f.IO.PrivatePosition()
 	}
 }
 
 // SharePosition must be called before the *os.File or the descriptor is given out: its
 // receiver can read at the position, or duplicate it.
 func (f *File) SharePosition() {
-	if f.Core != nil {
-		f.Core.SharePosition()
+	if f.IO != nil {
+		f.IO.SharePosition()
 	}
 }
 
 // AlsoClose has Close of f, which has disk I/O, close second as well. If f is closed
 // already, AlsoClose closes second at once, and returns os.ErrClosed.
 func (f *File) AlsoClose(second *os.File) error {
-	if !f.Core.Use() { // Close of f waits for Done
+	if !f.IO.Use() { // Close of f waits for Done
 		_ = second.Close() // nothing was written
 		return os.ErrClosed
 	}
-	defer f.Core.Done()
+	defer f.IO.Done()
 	f.second = second
 	return nil
 }
@@ -111,8 +111,8 @@ func (f *File) Close() error {
 	case f.viewOf != nil:
 		return f.viewOf.Close()
 	}
-	if f.Core != nil {
-		if !f.Sched.Core.CloseFile(f.Core) {
+	if f.IO != nil {
+		if !f.Sched.Core.CloseFile(f.IO) {
 			return f.Error("close", os.ErrClosed)
 		}
 		defer f.ended.Done()

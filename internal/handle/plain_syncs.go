@@ -17,8 +17,8 @@ type plainSyncs struct {
 	failed error // of the first Sync that lost data
 }
 
-// PlainSync is Sync of the *os.File of f, whose Core is nil. Once a Sync has lost data, each later one returns its
-// error. The errors are those of package os.
+// PlainSync is Sync of the *os.File of f, whose IO is nil. Once a Sync has lost data, each later
+// one returns its error. The errors are those of package os.
 func (f *File) PlainSync() error {
 	p := f.plain
 	p.mu.Lock()

@@ -12,7 +12,7 @@ import (
 // do's error. It returns an error of its own, and does not call do, if the file has no disk I/O
 // or is closed, or if there is no such range. do may wait in system calls: it takes a permit.
 func (f *File) OnRange(op string, off, n int64, do func() error) error {
-	if f.Core == nil {
+	if f.IO == nil {
 		return f.Error(op, errors.ErrUnsupported)
 	}
 	if err := CheckRange(off, n); err != nil {
@@ -24,26 +24,26 @@ func (f *File) OnRange(op string, off, n int64, do func() error) error {
 // Using calls do, the operation op, while it uses the file, and returns do's error. If the file is closed it
 // returns an error of its own, and does not call do. Package os counts the operations on a file without disk I/O.
 func (f *File) Using(op string, do func() error) error {
-	if f.Core == nil {
+	if f.IO == nil {
 		return do()
 	}
-	if !f.Core.Use() {
+	if !f.IO.Use() {
 		return f.Error(op, os.ErrClosed)
 	}
-	defer f.Core.Done()
+	defer f.IO.Done()
 	return do()
 }
 
 // Blocking calls do, which waits in system calls for f, once it has a permit, and returns do's
 // error. The caller uses the file (Using).
 func (f *File) Blocking(do func() error) (err error) {
-	f.Sched.Core.Block(f.Core, func() { err = do() })
+	f.Sched.Core.Block(f.IO, func() { err = do() })
 	return err
 }
 
 // BlockingRead is Blocking for a do that changes nothing.
 func (f *File) BlockingRead(do func() error) (err error) {
-	f.Sched.Core.BlockToRead(f.Core, func() { err = do() })
+	f.Sched.Core.BlockToRead(f.IO, func() { err = do() })
 	return err
 }
 

@@ -6,7 +6,7 @@
 //		return err // it is closed
 //	}
 //	defer h.Release()
-//	file := inside.File(f).Core // nil if f has no disk I/O
+//	file := inside.File(f).IO // nil if f has no disk I/O
 //	if !file.Use() {
 //		return os.ErrClosed
 //	}

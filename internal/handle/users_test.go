@@ -57,7 +57,7 @@ func TestAlsoClose(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := inside.File(f)
-		if h.Core == nil {
+		if h.IO == nil {
 			f.Close()
 			skip.For(t, skip.Platform, "files have no disk I/O here")
 		}

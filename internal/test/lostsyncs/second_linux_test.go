@@ -43,7 +43,7 @@ func newPair(t *testing.T, disk *testenv.Lossy) *pair {
 	p := &pair{t: t, disk: disk}
 	wrap := func(call iopath.Caller) iopath.Caller {
 		return func(code driver.Code, fd int, b []byte, off int64) int32 {
-			if held := p.held; held != nil && fd == inside.File(p.File).Core.FD && (code == driver.Fsync || code == driver.Fdatasync) {
+			if held := p.held; held != nil && fd == inside.File(p.File).IO.FD && (code == driver.Fsync || code == driver.Fdatasync) {
 				held <- struct{}{}
 				<-p.free
 			}
@@ -53,7 +53,7 @@ func newPair(t *testing.T, disk *testenv.Lossy) *pair {
 	s := testenv.SchedulerWith(t, sched.Options{Govern: true, Wrap: wrap}, sluice.Options{Driver: "pool"})
 	p.File = must(s.OpenFile(disk.File(t, 0), os.O_RDWR, 0))(t)
 	t.Cleanup(func() { _ = p.Close() })
-	p.syncer = &inside.File(p.File).Core.Syncer
+	p.syncer = &inside.File(p.File).IO.Syncer
 	return p
 }
 

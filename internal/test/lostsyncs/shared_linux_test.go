@@ -106,7 +106,7 @@ func openCore(t *testing.T, s *sluice.Scheduler, name, kind string) *sched.File 
 	if kind == "file" {
 		f := must(s.OpenFile(name, os.O_RDWR, 0))(t)
 		t.Cleanup(func() { _ = f.Close() })
-		return inside.File(f).Core
+		return inside.File(f).IO
 	}
 	h := inside.Scheduler(s)
 	if err := h.Acquire(); err != nil {

@@ -33,7 +33,7 @@ func Core(t testing.TB) *sched.Scheduler {
 func CoreOf(s *sluice.Scheduler) *sched.Scheduler { return inside.Scheduler(s).Core }
 
 // FileCore returns the inside of f, nil if f has no disk I/O.
-func FileCore(f *sluice.File) *sched.File { return inside.File(f).Core }
+func FileCore(f *sluice.File) *sched.File { return inside.File(f).IO }
 
 // Closing reports whether Close of f has begun.
 func Closing(f *sluice.File) bool {
