@@ -67,7 +67,11 @@ func TestEncode(t *testing.T) {
 	for _, want := range []live.Answer{
 		{Status: 200, Type: "text/html", Policy: "default-src 'none'", Body: []byte("page")},
 		{Status: 200, Type: "application/octet-stream", Name: "prog.1.sluice", Body: make([]byte, 100)},
-		text(405, "sluice: want GET"), text(404, ""), text(421, ""), {Status: 503}, {Status: 400}, {Status: 409}, {Status: 500},
+		text(405, "sluice: want GET"), text(404, ""), text(421, ""),
+		{Status: 503},
+		{Status: 400},
+		{Status: 409},
+		{Status: 500},
 	} {
 		a, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(encode(want))), nil)
 		if err != nil {

@@ -33,8 +33,8 @@ func Write(w io.Writer, t *trace.Trace, name string) error {
 // escape makes text of HTML out of any text.
 var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "\x00", "\uFFFD")
 
-// fill writes the page with each {{Part}} replaced. A text/template would do that too, and keep in
-// the program all methods of all types.
+// fill writes the page with each {{Part}} replaced. A text/template would do that too, and keep
+// in the program all methods of all types.
 func fill(w io.Writer, page string, parts map[string]string) error {
 	for {
 		before, rest, found := strings.Cut(page, "{{")
@@ -50,7 +50,8 @@ func fill(w io.Writer, page string, parts map[string]string) error {
 }
 
 // scriptDigest and styleDigest are the SHA-256 of the page's script and style. TestSelfContained
-// says what they are. To compute them here would take crypto/sha256 into each program of "sluice build".
+// says what they are. To compute them here would take crypto/sha256 into each program of
+// "sluice build".
 const (
 	scriptDigest = "sha256-l9N1xWqBpOoTtSWAV6ukFHYi818G1yg0gw/pyCEU1gg="
 	styleDigest  = "sha256-BIoxINysxOc7OOhjJzKX2QbiGqEgPIBU1uPrix+TF74="
