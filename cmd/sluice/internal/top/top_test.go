@@ -115,7 +115,7 @@ func TestFetch(t *testing.T) {
 		}, ""},
 		"refused":  {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "sluice: no \x1b[m\nx", 400) }, `the program says: no \x1b[m`},
 		"missing":  {http.NotFound, "status 404"},
-		"redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x", 302) }, "status 302"},
+		"redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x", http.StatusFound) }, "status 302"},
 		"page":     {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, "something else"},
 		"json":     {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }, "something else"},
 		"abort":    {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "no answer: "},
