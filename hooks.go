@@ -7,6 +7,7 @@ func init() {
 	handle.Hook = handle.Hooks{
 		Scheduler: func(s any) *handle.Scheduler { return s.(*Scheduler).h },
 		File:      func(f any) *handle.File { return &f.(*File).h },
+		All:       openSchedulers.list,
 		New:       func(p handle.Parts, o any) (any, error) { return newScheduler(p, o.(Options)) },
 	}
 }

@@ -1,7 +1,9 @@
 package sluice
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -39,7 +41,11 @@ var environmentRecorder = sync.OnceValue(func() *trace.Recorder {
 		return nil
 	}
 	r, err := createRecorder(strings.ReplaceAll(name, "%p", strconv.Itoa(os.Getpid())))
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrExist) && !strings.Contains(name, "%p"): // of a process that has started this one
+		fmt.Fprintf(os.Stderr, "sluice: nothing is recorded: SLUICE_TRACE=%s: %v; with %%p in the name each process has a file of its own\n", name, err)
+		return nil
+	case err != nil:
 		fmt.Fprintf(os.Stderr, "sluice: nothing is recorded: SLUICE_TRACE=%s: %v\n", name, err)
 		return nil
 	}

@@ -55,6 +55,7 @@ func newScheduler(parts handle.Parts, o Options) (*Scheduler, error) {
 	}
 	s.start(drv, hook)
 	s.Record(o.Recorder)
+	openSchedulers.add(s)
 	return s, nil
 }
 
@@ -75,7 +76,7 @@ func (s *Scheduler) start(drv driver.Driver, hook *record.Hook) {
 	core.SetChainDriver(func() driver.Linker { return forChains(s.kind(), hook) })
 	core.RecordBy(hook)
 	s.h = handle.New(core, s.options.BufferMemory, func(depth int) driver.Driver { return openAnother(s.kind(), depth) })
-	s.h.Disk = s.parts.Disk
+	s.h.Disk, s.h.Face = s.parts.Disk, s
 	s.standard = &Class{"default", s, core.DefaultClass()}
 	s.classes = []*Class{s.standard}
 	if drv != nil {

@@ -70,7 +70,7 @@ func (a *arena) Programs(ctx context.Context, driver string) (remove func() erro
 	if err != nil {
 		return nil, err
 	}
-	env := []string{"SLUICE_DRIVER=" + driver, "SLUICE_TRACE=", "SLUICE_STATS="}
+	env := duel.Environment(driver)
 	a.Arena.Programs = map[load.Way]duel.Program{
 		load.ByGoBuild:     {Exe: p.Plain, Env: env},
 		load.BySluiceBuild: {Exe: p.Sluice, Env: env},

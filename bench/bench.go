@@ -34,6 +34,7 @@ import (
 	"github.com/sluiceio/sluice/bench/cli"
 	"github.com/sluiceio/sluice/bench/experiments"
 	"github.com/sluiceio/sluice/bench/internal/copies"
+	"github.com/sluiceio/sluice/bench/internal/duel"
 	"github.com/sluiceio/sluice/bench/machine"
 	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/bench/scratch"
@@ -127,6 +128,9 @@ func (c *Command) Run(ctx context.Context, s cli.Streams, line *kong.Context) er
 	chosen, params, err := c.parse()
 	if err != nil {
 		return cli.UsageError{Err: err}
+	}
+	if note := duel.UntracedNote(); note != "" {
+		fmt.Fprintln(s.Err, "sluice: note:", note)
 	}
 	out, s, err := c.openOutputs(ctx, s)
 	if err != nil {

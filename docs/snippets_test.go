@@ -156,7 +156,8 @@ var snippetImports = map[string]string{
 	"batch": "github.com/sluiceio/sluice/batch", "cache": "github.com/sluiceio/sluice/cache",
 	"copytree": "github.com/sluiceio/sluice/copytree", "direct": "github.com/sluiceio/sluice/direct",
 	"sluice": "github.com/sluiceio/sluice", "trace": "github.com/sluiceio/sluice/trace",
-	"mapped": "github.com/sluiceio/sluice/mapped", "bufio": "bufio", "bytes": "bytes", "context": "context",
+	"mapped": "github.com/sluiceio/sluice/mapped", "live": "github.com/sluiceio/sluice/trace/live",
+	"http": "net/http", "bufio": "bufio", "bytes": "bytes", "context": "context",
 	"errors": "errors", "exec": "os/exec", "filepath": "path/filepath", "fmt": "fmt", "fs": "io/fs",
 	"io": "io", "log": "log", "os": "os", "slices": "slices", "strings": "strings", "sync": "sync", "syscall": "syscall", "time": "time",
 }

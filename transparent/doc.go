@@ -19,6 +19,9 @@
 //     name, or a driver that the system does not have, does the same after a line on standard
 //     error.
 //   - SLUICE_TRACE=FILE records a trace, as in any program that uses sluice.
+//   - SLUICE_DEBUG_ADDR=localhost:6060 serves the live look of package trace/live at
+//     http://localhost:6060/debug/sluice/. Without a host it is localhost; other machines reach it
+//     only if the host is an IP address of this machine, or 0.0.0.0.
 //   - SLUICE_STATS=1 prints a line on standard error when the program returns from main or calls
 //     os.Exit.
 //

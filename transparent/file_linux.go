@@ -4,10 +4,7 @@ package transparent
 
 import (
 	"context"
-	"strconv"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/sched"
 )
@@ -27,12 +24,6 @@ func newFile(s *sched.Scheduler, fd int, k kind) *file {
 	f := &file{sched: s, fd: fd}
 	f.state.Disk, f.state.Seeks = f, k.direct
 	f.core.Set(fd, k.direct, k.appends)
-	if s.Hook().Recording() {
-		name := make([]byte, unix.PathMax)
-		if n, err := unix.Readlink("/proc/self/fd/"+strconv.Itoa(fd), name); err == nil {
-			f.core.SetName(string(name[:n]))
-		}
-	}
 	return f
 }
 

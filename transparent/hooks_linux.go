@@ -53,6 +53,7 @@ var (
 )
 
 func init() {
+	served := serveDebug()
 	driver := os.Getenv("SLUICE_DRIVER")
 	switch driver {
 	case "off":
@@ -70,6 +71,7 @@ func init() {
 		return
 	}
 	opener, printer := p.open, p.printStats
+	p.counts = served
 	if os.Getenv("SLUICE_STATS") == "1" {
 		p.counts = true
 		exit.Store(&printer)

@@ -14,7 +14,8 @@ import (
 type provider struct {
 	face *sluice.Scheduler // acquired; tests release it and close it
 	core *sched.Scheduler  // the internals of face
-	// counts is true if SLUICE_STATS asks for the counters.
+	// counts is true if SLUICE_STATS asks for the counters, or SLUICE_DEBUG_ADDR for a server that
+	// shows them.
 	counts bool
 }
 

@@ -25,6 +25,18 @@ func columns(f *os.File) int {
 	return width
 }
 
+// Columns returns the variable COLUMNS, or else the width of the terminal w, or else 80.
+func Columns(w io.Writer) int {
+	width, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if err == nil && width > 0 {
+		return width
+	}
+	if f, ok := w.(*os.File); ok && IsTerminal(f) {
+		return columns(f)
+	}
+	return 80
+}
+
 // FitWidth sets the width of reports to the variable COLUMNS, as the help does, or else to
 // the width of the terminal w. Without both no line is broken.
 func FitWidth(w io.Writer) {

@@ -6,6 +6,7 @@
 //	sluice fix       rewrite a Go program so that it opens files with package sluice
 //	sluice bench     run experiments on a temporary file, draw and compare runs
 //	sluice trace     record a program's I/O, and look at it
+//	sluice top       show what a running program's I/O does now
 //	sluice tune      measure a device, for classes of operations
 //	sluice doctor    what the kernel, file system and container allow
 //	sluice completion, sluice man
@@ -50,6 +51,7 @@ type grammar struct {
 	Tune    tuneCmd       `cmd:"" help:"Measure how much in flight keeps a device busy, and save it."`
 	Doctor  doctorCmd     `cmd:"" help:"Say what this machine allows and which driver is chosen."`
 	Trace   traceCmd      `cmd:"" help:"Record what a program's I/O does, and look at it."`
+	Top     topCmd        `cmd:"" help:"Show what a running program's I/O does now."`
 	Build   buildCmd      `cmd:"" passthrough:"" help:"Build a Go program whose os.File goes through sluice."`
 	Install installCmd    `cmd:"" passthrough:"" help:"Build and install a Go program whose os.File goes through sluice."`
 	Run     runCmd        `cmd:"" passthrough:"" help:"Build and run a Go program whose os.File goes through sluice."`

@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceio/sluice/cmd/sluice/internal/browser"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/digest"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/viewer"
+	"github.com/sluiceio/sluice/internal/tracepage"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -77,7 +78,7 @@ func summarize(s cli.Streams, t *trace.Trace, out string) error {
 // show writes the page beside the trace, and opens it on a terminal with a display.
 func show(ctx context.Context, s cli.Streams, t *trace.Trace, out string) error {
 	var page bytes.Buffer
-	if err := viewer.Write(&page, t, filepath.Base(out)); err != nil {
+	if err := tracepage.Write(&page, t, filepath.Base(out)); err != nil {
 		return err
 	}
 	name := pageOf(out)

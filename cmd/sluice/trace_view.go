@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceio/sluice/bench/cli"
 	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/viewer"
+	"github.com/sluiceio/sluice/internal/tracepage"
 )
 
 // traceViewCmd is `sluice trace view`.
@@ -67,7 +68,7 @@ func (c *traceViewCmd) page() ([]byte, error) {
 	if c.File == cli.Stdio {
 		title = "standard input"
 	}
-	err = viewer.Write(&page, t, title)
+	err = tracepage.Write(&page, t, title)
 	return page.Bytes(), err
 }
 

@@ -27,6 +27,9 @@ func isLicence(name string) bool {
 // directory for each work, with its licence.
 const thirdParty = "third_party"
 
+// ownModules begins the paths of the modules of this tree.
+const ownModules = "github.com/sluiceio/sluice"
+
 // notices returns the licences of all that a platform's program has in it: of the modules and
 // packages, the standard library, and files in this tree.
 func (r *release) notices(ctx context.Context, platform string) ([]byte, error) {
@@ -85,6 +88,9 @@ func (r *release) works(ctx context.Context, platform string) (map[string][]stri
 			err = ownWorks(works, p.Dir)
 		default:
 			err = upTo(works, p.Module.Path+" "+p.Module.Version, p.Dir, p.Module.Dir)
+			if err == nil && strings.HasPrefix(p.Module.Path, ownModules) {
+				err = ownWorks(works, p.Dir)
+			}
 		}
 		if err != nil {
 			return nil, err

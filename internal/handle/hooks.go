@@ -6,6 +6,9 @@ package handle
 type Hooks struct {
 	Scheduler func(s any) *Scheduler
 	File      func(f any) *File
+	// All returns the *sluice.Schedulers of the process that are not closed, in the order in which
+	// they were made.
+	All func() []any
 	// New returns a new *sluice.Scheduler. The options are sluice.Options.
 	New func(p Parts, options any) (s any, err error)
 }

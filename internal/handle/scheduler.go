@@ -43,6 +43,8 @@ type Scheduler struct {
 	Prefetches atomic.Int32
 	// newDriver opens one more driver, see NewDriver. It may be nil.
 	newDriver func(depth int) driver.Driver
+	// Face is the *sluice.Scheduler: it lives as long as a File of it. It is set before s is used.
+	Face any
 	// Disk is the simulated disk that s is on, or nil. It is set before s is used.
 	Disk Disk
 
@@ -142,6 +144,25 @@ func ignoreClosed(err error) error {
 		return nil
 	}
 	return err
+}
+
+// Busy returns the number of open files, and how many operations are in progress on those on which
+// there are any, by name. It counts no file that is not on a disk.
+func (s *Scheduler) Busy() (open int, busy map[string]int) {
+	busy = make(map[string]int)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for p := range s.files {
+		f := p.Value()
+		if f == nil || f.IO == nil {
+			continue
+		}
+		open++
+		if n := f.IO.InUse(); n > 0 {
+			busy[f.OS.Name()] += n
+		}
+	}
+	return open, busy
 }
 
 // add notes an open File, unless the Scheduler is closed.

@@ -22,6 +22,16 @@ func Scheduler(s *sluice.Scheduler) *handle.Scheduler { return handle.Hook.Sched
 // File returns the inside of f.
 func File(f *sluice.File) *handle.File { return handle.Hook.File(f) }
 
+// Schedulers returns the Schedulers of the process that are not closed, in the order in which they
+// were made.
+func Schedulers() []*sluice.Scheduler {
+	var all []*sluice.Scheduler
+	for _, s := range handle.Hook.All() {
+		all = append(all, s.(*sluice.Scheduler))
+	}
+	return all
+}
+
 // New is sluice.NewScheduler with parts that replace the system's.
 func New(p handle.Parts, o sluice.Options) (*sluice.Scheduler, error) {
 	s, err := handle.Hook.New(p, o)

@@ -104,9 +104,9 @@ func (f *File) CachedAt(off int64) bool {
 	return res >= 0
 }
 
-// missCounter counts the reads of a file in a row that have not found their bytes in the page cache.
-// After missesBeforeSkip misses most reads skip the look: on fast disks a look costs a few percent
-// of a read, and io_uring looks anyway.
+// missCounter counts the reads of a file in a row that have not found their bytes in the page
+// cache. After missesBeforeSkip misses most reads skip the look: on fast disks a look costs a few
+// percent of a read, and io_uring looks anyway.
 type missCounter struct {
 	misses atomic.Uint32
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/usecount"
 )
 
@@ -35,6 +36,8 @@ type openFile struct {
 	// appends: the file was opened with O_APPEND. A write at the position then goes to the end
 	// of the file, and moves the position there.
 	appends bool
+	// foreign: it is a ForeignFile.
+	foreign bool
 
 	// CanLook: a read can look into the page cache without waiting (RWF_NOWAIT). It is false
 	// from the beginning with O_DIRECT, and becomes false when the file system says that it
@@ -64,9 +67,11 @@ type openFile struct {
 	// rejects the tickets of this file's operations too. It is set before the file is used.
 	parent *openFile
 
-	// name and ref identify the file in records. name is set before the file is used.
-	name string
-	ref  record.FileRef
+	// name and ref identify the file in records. name is set before the file is used. A ForeignFile
+	// has none then: found is its descriptor's name, once a record has needed it.
+	name  string
+	found atomic.Pointer[string]
+	ref   record.FileRef
 
 	// PositionMu orders the operations that use or move the file's position. The kernel itself
 	// orders the operations of a ForeignFile that go through the page cache (Scheduler.ReadCurrent,
@@ -123,6 +128,19 @@ func (f *openFile) set(fd int, direct, appends bool) {
 
 // SetName sets the file's name for records. It must be called before the first operation.
 func (f *File) SetName(name string) { f.name = name }
+
+// recordedName returns the file's name for records. The descriptor must be open.
+func (f *File) recordedName() string {
+	switch found := f.found.Load(); {
+	case f.foreign && found == nil:
+		name := sys.DescriptorName(f.FD)
+		f.found.Store(&name)
+		return name
+	case f.foreign:
+		return *found
+	}
+	return f.name
+}
 
 // Close stops new operations from starting and waits for the operations in progress. It reports
 // whether this was the first call.
@@ -226,6 +244,7 @@ type ForeignFile struct {
 func (f *ForeignFile) Set(fd int, direct, appends bool) {
 	f.openFile = &f.own
 	f.own.set(fd, direct, appends)
+	f.own.foreign = true
 	f.own.Syncer.Init(groupcommit.Options{ForgetErrors: true, NoSecondFD: true})
 }
 

@@ -18,7 +18,7 @@ func (p *Paths) RecordCached(asked int64, f *File, n int, off int64, res int32) 
 	p.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(asked), Submitted: asked, Completed: record.Now(), Off: off, Size: n, Res: res,
 		Kind: record.KindRead, Path: record.PathCached,
-	}, &f.ref, f.name, f.classRef())
+	}, &f.ref, f.recordedName(), f.classRef())
 }
 
 // RecordEndLook records a look of ReadCached that has found the end of the file, as a system call.
@@ -42,7 +42,7 @@ func (p *Paths) recordPlain(asked, submitted int64, code driver.Code, f *File, n
 	p.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(cmp.Or(asked, submitted)), Submitted: submitted, Completed: record.Now(), Off: off, Size: n, Res: res,
 		Kind: uint8(code), Path: record.PathPlain,
-	}, &f.ref, f.name, f.classRef())
+	}, &f.ref, f.recordedName(), f.classRef())
 }
 
 // RecordQueued records an operation that was queued. A goroutine waited for it until woken.
@@ -53,7 +53,7 @@ func (p *Paths) RecordQueued(asked, woken int64, r *ioengine.Request, f *File) {
 		Queued: f.askedAtOr(asked), Submitted: r.Times.Submitted, Completed: r.Times.Completed, Woken: woken,
 		Off: op.Off, Size: len(op.Buf), Res: op.Res, Batch: r.Times.Batch,
 		Kind: uint8(op.Code), Path: record.PathQueued, Drv: id,
-	}, &f.ref, f.name, f.classRef())
+	}, &f.ref, f.recordedName(), f.classRef())
 }
 
 // RecordShared records a Sync or Datasync, as code says, that the fsync of another caller has
@@ -62,7 +62,7 @@ func (p *Paths) RecordShared(asked int64, code driver.Code, by *groupcommit.Made
 	p.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(asked), Submitted: by.Began, Completed: by.Ended, Woken: record.Now(), Res: result(by.Err),
 		Kind: uint8(code), Path: record.PathShared,
-	}, &f.ref, f.name, f.classRef())
+	}, &f.ref, f.recordedName(), f.classRef())
 }
 
 // ViewForRecord returns the view of f to use for an operation of class c that is about to wait

@@ -40,7 +40,10 @@ type Recorder struct {
 
 	hooks atomic.Uint32 // number of Hooks that have used it
 
-	on   atomic.Bool
+	on atomic.Bool
+	// started and stopped are when on was last set and cleared; see takes.
+	started, stopped atomic.Int64
+
 	full atomic.Bool // there are no more chunks, and old ones are not overwritten
 }
 
@@ -120,10 +123,23 @@ func (r *Recorder) Describe(about []byte) bool {
 }
 
 // Start begins recording, or continues it.
-func (r *Recorder) Start() { r.on.Store(true) }
+func (r *Recorder) Start() {
+	r.started.Store(Now())
+	r.on.Store(true)
+}
 
 // Stop ends recording. Operations that have begun are still recorded when they end.
-func (r *Recorder) Stop() { r.on.Store(false) }
+func (r *Recorder) Stop() {
+	if r.on.Swap(false) {
+		r.stopped.Store(Now())
+	}
+}
+
+// takes reports whether the Recorder records what began at that time: it was started by then, and
+// not yet stopped. With several Recorders something may have its times because another was started.
+func (r *Recorder) takes(began int64) bool {
+	return began >= r.started.Load() && (r.on.Load() || began <= r.stopped.Load())
+}
 
 // On reports whether the Recorder records.
 func (r *Recorder) On() bool { return r.on.Load() }

@@ -380,6 +380,79 @@ func TestAnother(t *testing.T) {
 	}
 }
 
+// TestAdded: a Recorder that is added beside the program's own has the same operations while it is
+// started, and leaves nothing behind.
+func TestAdded(t *testing.T) {
+	if !Built {
+		skip.For(t, skip.Build, "no calls are recorded")
+	}
+	own, look, second := New(Options{Names: 100}), New(Options{Names: 100}), New(Options{Names: 100})
+	var h Hook
+	var ref FileRef
+	class := &ClassRef{Name: "background"}
+	do := func(off int64) {
+		at := h.Now()
+		if at == 0 {
+			return
+		}
+		h.Op(&Op{Queued: at, Off: off}, &ref, "name", class)
+		h.Call(at, Call{Batch: int32(off)})
+	}
+	another := h.Another()
+	h.Add(look) // it is alone
+	if h.Recording() {
+		t.Error("a Recorder that was added counts as the program's own")
+	}
+	do(1)
+	look.Start()
+	do(2)
+	h.Set(own)
+	do(3) // own is not started
+	own.Start()
+	h.Add(second)
+	second.Start()
+	do(4)
+	own.Stop()
+	do(5)
+	before := h.Now()
+	own.Start()
+	h.Op(&Op{Queued: before, Off: 6}, &ref, "name", nil) // began before own was started
+	look.Stop()
+	h.Remove(look)
+	do(7)
+	second.Stop()
+	h.Remove(second)
+	do(8)
+	h.Set(nil)
+	if h.Now() != 0 || another.Now() != 0 {
+		t.Error("a Hook without Recorders has a time")
+	}
+	for name, c := range map[string]struct {
+		r         *Recorder
+		ops, call []int64
+	}{
+		"own":    {own, []int64{4, 7, 8}, []int64{4, 7, 8}},
+		"look":   {look, []int64{2, 3, 4, 5, 6}, []int64{2, 3, 4, 5}},
+		"second": {second, []int64{4, 5, 6, 7}, []int64{4, 5, 7}},
+	} {
+		ops, calls, about := collected(c.r)
+		var gotOps, gotCalls []int64
+		for _, o := range ops {
+			if gotOps = append(gotOps, o.Off); o.Ring != 0 || about.Files[o.File] != "name" || o.Off != 6 && about.Classes[o.Class] != "background" {
+				t.Errorf("%s: operation %d has ring %d, file %d, class %d of %+v", name, o.Off, o.Ring, o.File, o.Class, about)
+			}
+		}
+		for _, call := range calls {
+			gotCalls = append(gotCalls, int64(call.Batch))
+		}
+		slices.Sort(gotOps)
+		slices.Sort(gotCalls)
+		if !slices.Equal(gotOps, c.ops) || !slices.Equal(gotCalls, c.call) {
+			t.Errorf("%s has operations %d and calls %d; want %d and %d", name, gotOps, gotCalls, c.ops, c.call)
+		}
+	}
+}
+
 // TestRings: each Hook has another number, and the same one when the same Recorder is set again.
 func TestRings(t *testing.T) {
 	if !Built {

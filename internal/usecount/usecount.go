@@ -65,6 +65,9 @@ func (c *Count) Done() {
 	}
 }
 
+// InUse returns the number of operations in progress. It may count a Use that is about to fail.
+func (c *Count) InUse() int { return int(c.refs.Load() & (closed - 1)) }
+
 // Closing reports whether Close has been called.
 func (c *Count) Closing() bool { return c.refs.Load()&closing != 0 }
 

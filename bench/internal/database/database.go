@@ -97,7 +97,7 @@ func room(l load.Load) int64 {
 
 // ways returns the program of each way.
 func (d *Database) ways(driver string) map[load.Way]duel.Program {
-	env := []string{"SLUICE_DRIVER=" + driver, "SLUICE_TRACE=", "SLUICE_STATS="}
+	env := duel.Environment(driver)
 	ways := map[load.Way]duel.Program{load.ByPebbleBuild: {Exe: d.programs.Sluice, Env: env}}
 	for _, way := range []load.Way{load.ByPebble, load.ByPebbleBuffer, load.ByPebbleHybrid, load.ByPebbleDirect} {
 		ways[way] = duel.Program{Exe: d.programs.Plain, Env: env}

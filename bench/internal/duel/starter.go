@@ -27,7 +27,7 @@ func (s *starter) Setup(setup load.Setup) (load.Reply, error) {
 	if s.exe == "" {
 		return load.Reply{Unsupported: s.missing}, nil
 	}
-	s.env = append(s.env, "SLUICE_DRIVER="+setup.Side.Driver, "SLUICE_TRACE=", "SLUICE_STATS=")
+	s.env = append(s.env, Environment(setup.Side.Driver)...)
 	s.path = setup.Path
 	_, err := s.memory()
 	return load.Reply{}, err

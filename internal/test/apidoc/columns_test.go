@@ -24,7 +24,6 @@ const (
 // package at the root alone. A folder leaves the list when its comments are shortened.
 var toShorten = []string{
 	".",
-	"batch",
 	"bench",
 	"cache",
 	"cmd",

@@ -97,6 +97,7 @@ type listed struct {
 	Standard                           bool
 	Module                             *module
 	GoFiles, TestGoFiles, XTestGoFiles []string
+	EmbedFiles                         []string // relative to Dir
 }
 
 // module is a module in the output of `go list -json`.
@@ -105,4 +106,4 @@ type module struct {
 	Main                 bool
 }
 
-const listFields = "-json=ImportPath,Name,Dir,Standard,Module,GoFiles,TestGoFiles,XTestGoFiles"
+const listFields = "-json=ImportPath,Name,Dir,Standard,Module,GoFiles,TestGoFiles,XTestGoFiles,EmbedFiles"

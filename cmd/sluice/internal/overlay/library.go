@@ -105,6 +105,15 @@ func (c *copier) copyPackage(p *listed) error {
 			return err
 		}
 	}
+	for _, name := range p.EmbedFiles {
+		text, err := os.ReadFile(filepath.Join(p.Dir, filepath.FromSlash(name)))
+		if err != nil {
+			return err
+		}
+		if err := c.add(p.ImportPath, name, text); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

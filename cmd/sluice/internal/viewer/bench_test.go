@@ -7,13 +7,16 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/sluiceio/sluice/internal/tracepage"
+	"github.com/sluiceio/sluice/internal/tracepage/synthetic"
 )
 
 // BenchmarkOpen opens the page of 200,000 operations, and moves in it. It reports the time
 // from the request of the page until it is drawn, and the script's median time for a frame.
 func BenchmarkOpen(b *testing.B) {
 	browser := startBrowser(b)
-	tr := synthetic(1, 200_000)
+	tr := synthetic.Trace(1, 200_000)
 	for b.Loop() {
 		p := open(b, browser, tr, desk)
 		b.ReportMetric(number64(p, "document.body.dataset.opened"), "ms/open")
@@ -37,9 +40,9 @@ func number64(p *page, expression string) float64 {
 
 // BenchmarkWrite makes the page of 200,000 operations.
 func BenchmarkWrite(b *testing.B) {
-	tr := synthetic(1, 200_000)
+	tr := synthetic.Trace(1, 200_000)
 	for b.Loop() {
-		if err := Write(io.Discard, tr, "bench"); err != nil {
+		if err := tracepage.Write(io.Discard, tr, "bench"); err != nil {
 			b.Fatal(err)
 		}
 	}

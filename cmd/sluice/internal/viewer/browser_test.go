@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/sluiceio/sluice/internal/test/skip"
+	"github.com/sluiceio/sluice/internal/tracepage"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -82,7 +83,7 @@ func open(t testing.TB, browser context.Context, tr *trace.Trace, w window) *pag
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(f, tr, "synthetic.trace"); err != nil {
+	if err := tracepage.Write(f, tr, "synthetic.trace"); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

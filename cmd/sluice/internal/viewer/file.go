@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/sluiceio/sluice/bench/cli"
+	"github.com/sluiceio/sluice/internal/tracepage"
 )
 
 // ErrForeign is wrapped by WriteFile's error if the file exists and is not a page of this
@@ -62,12 +63,12 @@ func ours(name string) error {
 		return err
 	}
 	defer f.Close()
-	begin := make([]byte, len(mark))
+	begin := make([]byte, len(tracepage.Mark))
 	n, err := io.ReadFull(f, begin)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	if n > 0 && !bytes.Equal(begin[:n], []byte(mark)) {
+	if n > 0 && !bytes.Equal(begin[:n], []byte(tracepage.Mark)) {
 		return fmt.Errorf("%s: %w", name, ErrForeign)
 	}
 	return nil

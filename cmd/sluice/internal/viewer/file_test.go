@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/test/skip"
+	"github.com/sluiceio/sluice/internal/tracepage"
 )
 
 const (
-	older = mark + "older"
-	newer = mark + "newer"
+	older = tracepage.Mark + "older"
+	newer = tracepage.Mark + "newer"
 )
 
 func TestWriteFile(t *testing.T) {
@@ -24,7 +25,7 @@ func TestWriteFile(t *testing.T) {
 	}{
 		"new":           {want: newer},
 		"ours":          {there: older, want: newer},
-		"part of ours":  {there: mark[:20], want: mark[:20], err: ErrForeign},
+		"part of ours":  {there: tracepage.Mark[:20], want: tracepage.Mark[:20], err: ErrForeign},
 		"foreign":       {there: "<!doctype html>\n<p>thesis", want: "<!doctype html>\n<p>thesis", err: ErrForeign},
 		"short":         {there: "x", want: "x", err: ErrForeign},
 		"forced":        {there: "thesis", want: newer, force: true},

@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/tracepage"
 )
 
 // modulesIn evaluates an expression in an empty page. The expression may use the exports
@@ -23,11 +24,11 @@ func modulesIn[T any](t *testing.T, browser context.Context, names []string, inp
 	defer cancel()
 	var b strings.Builder
 	for _, name := range names {
-		text, err := files.ReadFile("page/js/" + name + ".js")
+		text, err := tracepage.Module(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.WriteString(joinable(string(text)))
+		b.WriteString(text)
 	}
 	for name, v := range input {
 		text, err := json.Marshal(v)

@@ -20,17 +20,29 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/sluiceio/sluice/internal/record"
+	"github.com/sluiceio/sluice/internal/tracepage"
+	"github.com/sluiceio/sluice/internal/tracepage/synthetic"
 	"github.com/sluiceio/sluice/trace"
 )
+
+// pageOf returns the page of tr.
+func pageOf(t testing.TB, tr *trace.Trace, name string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := tracepage.Write(&b, tr, name); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
 
 // TestBrowser opens pages in a browser, one after the other.
 func TestBrowser(t *testing.T) {
 	browser := startBrowser(t)
-	large := synthetic(1, 200_000)
+	large := synthetic.Trace(1, 200_000)
 	t.Run("modules", func(t *testing.T) { testModules(t, browser) })
 	t.Run("sizes", func(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 1000} {
-			p := open(t, browser, synthetic(2, n), desk)
+			p := open(t, browser, synthetic.Trace(2, n), desk)
 			if got := p.shown(); got != n {
 				t.Errorf("a page of %d operations shows %d", n, got)
 			}
@@ -41,7 +53,7 @@ func TestBrowser(t *testing.T) {
 			p.after(chromedp.KeyEvent("3"), chromedp.KeyEvent("2"), chromedp.KeyEvent(kb.Home))
 		}
 	})
-	small := synthetic(3, 5000)
+	small := synthetic.Trace(3, 5000)
 	for name, tr := range extremes() {
 		t.Run("extremes/"+name, func(t *testing.T) {
 			p := open(t, browser, tr, desk)
@@ -56,7 +68,7 @@ func TestBrowser(t *testing.T) {
 		})
 	}
 	t.Run("served", func(t *testing.T) {
-		if got := openURL(t, browser, serving(t, written(t, small, "served")), desk).shown(); got != 5000 {
+		if got := openURL(t, browser, serving(t, pageOf(t, small, "served")), desk).shown(); got != 5000 {
 			t.Errorf("a page that is served shows %d operations; want 5000", got)
 		}
 	})
@@ -73,8 +85,10 @@ func TestBrowser(t *testing.T) {
 	t.Run("tap", func(t *testing.T) { testTap(t, open(t, browser, one(), phone)) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, open(t, browser, small, desk)) })
 	t.Run("theme", func(t *testing.T) { testTheme(t, open(t, browser, small, desk)) })
-	t.Run("links", func(t *testing.T) { testLinks(t, open(t, browser, linked(100), desk)) })
-	t.Run("labels", func(t *testing.T) { testLabels(t, open(t, browser, linked(100), desk), linked(100)) })
+	t.Run("links", func(t *testing.T) { testLinks(t, open(t, browser, synthetic.Linked(100), desk)) })
+	t.Run("labels", func(t *testing.T) {
+		testLabels(t, open(t, browser, synthetic.Linked(100), desk), synthetic.Linked(100))
+	})
 	t.Run("order", func(t *testing.T) {
 		testOrder(t, func(names []string, expression string) []float64 {
 			return modulesIn[[]float64](t, browser, names, nil, expression)
@@ -82,7 +96,7 @@ func TestBrowser(t *testing.T) {
 	})
 	t.Run("state", func(t *testing.T) {
 		name := filepath.Join(t.TempDir(), "state.html")
-		if err := os.WriteFile(name, []byte(written(t, small, "state")), 0o600); err != nil {
+		if err := os.WriteFile(name, []byte(pageOf(t, small, "state")), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		url := "file://" + name

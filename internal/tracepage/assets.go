@@ -1,10 +1,9 @@
-package viewer
+package tracepage
 
 import (
 	"embed"
 	"fmt"
 	"strings"
-	"text/template"
 )
 
 //go:embed page/page.html page/style.css page/js/*.js third_party/uplot/*
@@ -19,7 +18,7 @@ var modules = []string{
 
 // assets are the parts of every page.
 type assets struct {
-	page                   *template.Template
+	page                   string // page.html; see fill
 	script, style, licence string
 }
 
@@ -33,6 +32,7 @@ func readAssets() (*assets, error) {
 		return string(text)
 	}
 	a := &assets{
+		page:    read("page/page.html"),
 		style:   read("third_party/uplot/uPlot.min.css") + read("page/style.css"),
 		licence: "uPlot 1.6.32, https://github.com/leeoniya/uPlot\n\n" + read("third_party/uplot/LICENSE"),
 	}
@@ -45,8 +45,14 @@ func readAssets() (*assets, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.page, err = template.New("page").Parse(read("page/page.html"))
-	return a, err
+	return a, nil
+}
+
+// Module returns the script of one of the page's modules as a part of one script, for tests in a
+// browser.
+func Module(name string) (string, error) {
+	text, err := files.ReadFile("page/js/" + name + ".js")
+	return joinable(string(text)), err
 }
 
 // joinable turns a module into a part of one script: it removes the import lines and the

@@ -1,8 +1,9 @@
-package viewer
+package tracepage
 
 import (
 	"bytes"
 	"compress/flate"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,6 +20,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/tracepage/synthetic"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -80,7 +83,7 @@ func value(kind string, b []byte) float64 {
 func TestData(t *testing.T) {
 	start := seed.Of(t)
 	for _, n := range []int{0, 1, 2, 3000} {
-		tr := synthetic(start, n)
+		tr := synthetic.Trace(start, n)
 		if n == 3000 {
 			extreme(tr)
 		}
@@ -124,7 +127,7 @@ func extreme(tr *trace.Trace) {
 // TestDisorder makes a page of a trace whose operations are not sorted, as in a file of
 // another program.
 func TestDisorder(t *testing.T) {
-	tr := synthetic(1, 100)
+	tr := synthetic.Trace(1, 100)
 	first := tr.Ops[0]
 	slices.Reverse(tr.Ops)
 	h, c := decoded(t, written(t, tr, "name"))
@@ -138,7 +141,7 @@ func TestDisorder(t *testing.T) {
 
 // TestHostile uses names with text that would end a part of the page.
 func TestHostile(t *testing.T) {
-	tr := synthetic(1, 10)
+	tr := synthetic.Trace(1, 10)
 	const evil = `</script><script>alert(1)</script><!--"'` + "\xff"
 	tr.Files[1], tr.Meta.Program = evil, evil
 	page := written(t, tr, evil)
@@ -148,13 +151,36 @@ func TestHostile(t *testing.T) {
 	if h, _ := decoded(t, page); !strings.HasPrefix(h.Files[1], `</script>`) {
 		t.Errorf("the file's name is %q", h.Files[1])
 	}
+	if title := "<title>&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;!--&#34;&#39;"; !strings.Contains(page, title) {
+		t.Error("the title is not escaped")
+	}
+}
+
+// TestHead compares the head with what encoding/json makes of it.
+func TestHead(t *testing.T) {
+	tr := synthetic.Trace(1, 300)
+	tr.Files = append(tr.Files, "a <name>\x00\xff")
+	tr.Ops[0].Result, tr.Meta.OS = -5, "linux"
+	h := newHead(tr, "a \"name\"")
+	h.Lost, h.Kept, h.FirstOp, h.Columns = 3, true, 17, h.opColumns(tr.Ops)
+	want, err := json.Marshal(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a, b any
+	if err := errors.Join(json.Unmarshal(h.json(), &a), json.Unmarshal(want, &b)); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("the head is %s; want %s", h.json(), want)
+	}
 }
 
 // TestSelfContained checks that nothing in the page makes a request, and that its policy
 // fits the embedded script and style.
 func TestSelfContained(t *testing.T) {
-	page := written(t, synthetic(1, 10), "name")
-	if !strings.HasPrefix(page, mark) {
+	page := written(t, synthetic.Trace(1, 10), "name")
+	if !strings.HasPrefix(page, Mark) {
 		t.Errorf("the page begins with %q", page[:40])
 	}
 	for _, pattern := range []string{`\ssrc=`, `<link[^>]+href="[^d]`, `@import`, `url\(`, `fetch\(`, `XMLHttpRequest`, `\beval\(`, `\bimport[ (]`} {
@@ -171,8 +197,11 @@ func TestSelfContained(t *testing.T) {
 			t.Errorf("the page does not have %.30q as it is", part)
 		}
 	}
-	if want := policy(a.script, a.style); !strings.Contains(page, want) || !strings.Contains(want, "default-src 'none'") {
-		t.Errorf("the page has not the policy %q", want)
+	if !strings.Contains(page, policy) || !strings.Contains(policy, "default-src 'none'") {
+		t.Errorf("the page has not the policy %q", policy)
+	}
+	if script, style := digest(a.script), digest(a.style); scriptDigest != script || styleDigest != style {
+		t.Errorf("scriptDigest and styleDigest are %q and %q; want %q and %q", scriptDigest, styleDigest, script, style)
 	}
 	for _, part := range []string{"</script", "</style"} {
 		if strings.Contains(a.script+a.style, part) {
@@ -182,6 +211,11 @@ func TestSelfContained(t *testing.T) {
 	if !strings.Contains(page, "Permission is hereby granted") {
 		t.Error("the page has not uPlot's licence")
 	}
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
 var importLine = regexp.MustCompile(`(?m)^import \{ ([^}]+) \} from "\./(\w+)\.js";$`)
@@ -227,7 +261,7 @@ func checkExport(t *testing.T, module, name string) {
 
 // TestErrors lets the writing of a page fail after different numbers of bytes.
 func TestErrors(t *testing.T) {
-	tr := synthetic(1, 10)
+	tr := synthetic.Trace(1, 10)
 	full := len(written(t, tr, "name"))
 	for at := 0; at < full; at += 997 {
 		if err := Write(&limited{at}, tr, "name"); !errors.Is(err, errFull) {

@@ -1,17 +1,20 @@
-package viewer
+// Package synthetic makes traces for tests of the page.
+package synthetic
 
 import (
+	"cmp"
 	"container/heap"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/sluiceio/sluice/trace"
 )
 
-// synthetic returns a trace of n operations of a program that reads at random, writes a
+// Trace returns a trace of n operations of a program that reads at random, writes a
 // log, and works in bursts, with pauses and errors. Sometimes the disk stalls. The same
 // seed gives the same trace.
-func synthetic(seed uint64, n int) *trace.Trace {
+func Trace(seed uint64, n int) *trace.Trace {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 1)), t: &trace.Trace{
 		Meta: trace.Meta{
 			Program: "synthetic", PID: 4711, Driver: "uring", OS: "linux", Arch: "amd64", Kernel: "6.18.0", CPU: "a processor",
@@ -129,8 +132,8 @@ func (g *generator) call(o trace.Op) {
 
 // finish makes the trace valid for trace.Read.
 func (g *generator) finish() {
-	g.t.Ops = inOrder(g.t.Ops, func(o trace.Op) time.Duration { return o.Queued })
-	g.t.Calls = inOrder(g.t.Calls, func(c trace.Call) time.Duration { return c.Start })
+	slices.SortStableFunc(g.t.Ops, func(a, b trace.Op) int { return cmp.Compare(a.Queued, b.Queued) })
+	slices.SortStableFunc(g.t.Calls, func(a, b trace.Call) int { return cmp.Compare(a.Start, b.Start) })
 	for i := range g.t.Ops {
 		g.t.Meta.Duration = max(g.t.Meta.Duration, g.t.Ops[i].Woken)
 	}
@@ -150,9 +153,9 @@ func (w *workers) Pop() any {
 	return x
 }
 
-// linked returns a trace of a program on io_uring whose operations have system calls and batch
+// Linked returns a trace of a program on io_uring whose operations have system calls and batch
 // mates: in each round three reads are submitted by one call, and a Sync shares another's fsync.
-func linked(rounds int) *trace.Trace {
+func Linked(rounds int) *trace.Trace {
 	t := &trace.Trace{
 		Files: []string{"", "/data/a", "/data/b"}, Labels: []string{"", "role=reader", "role=writer"},
 		Meta: trace.Meta{Program: "linked", Driver: "uring", OS: "linux", Arch: "amd64"},

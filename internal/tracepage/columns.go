@@ -1,11 +1,10 @@
-package viewer
+package tracepage
 
 import (
 	"bytes"
 	"cmp"
 	"compress/flate"
 	"encoding/binary"
-	"encoding/json"
 	"math"
 	"slices"
 	"time"
@@ -86,10 +85,7 @@ func encode(t *trace.Trace, name string) ([]byte, error) {
 	if len(calls) > 0 {
 		h.FirstCall = int64(calls[0].Start)
 	}
-	text, err := json.Marshal(h)
-	if err != nil {
-		return nil, err
-	}
+	text := h.json()
 	var out bytes.Buffer
 	w, err := flate.NewWriter(&out, flate.BestSpeed)
 	if err != nil {

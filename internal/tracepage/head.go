@@ -1,13 +1,15 @@
-package viewer
+package tracepage
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strconv"
 	"syscall"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/jsonout"
 	"github.com/sluiceio/sluice/trace"
 )
 
@@ -39,7 +41,8 @@ type fact struct {
 func newHead(t *trace.Trace, name string) *head {
 	h := &head{
 		Name: name, Facts: facts(&t.Meta), Lost: t.Meta.Lost, Kept: t.Meta.KeptOldest,
-		Files: append([]string{}, t.Files...), Errors: map[string]string{}, // none is not nil in JSON
+		// No name is an empty list in JSON, not null.
+		Files: append([]string{}, t.Files...), Errors: map[string]string{},
 		Labels: append([]string{}, t.Labels...),
 	}
 	var kind trace.Kind
@@ -72,6 +75,71 @@ func with(names []string, name string) []string {
 		return names
 	}
 	return append(names, name)
+}
+
+// json returns h as JSON, as its tags say.
+func (h *head) json() []byte {
+	var w jsonout.Writer
+	w.Open('{')
+	text(&w, "name", h.Name)
+	w.Key("facts")
+	w.Open('[')
+	for _, f := range h.Facts {
+		w.Open('{')
+		text(&w, "name", f.Name)
+		text(&w, "value", f.Value)
+		w.Close('}')
+	}
+	w.Close(']')
+	integer(&w, "firstOp", h.FirstOp)
+	integer(&w, "firstCall", h.FirstCall)
+	integer(&w, "lost", h.Lost)
+	w.Key("kept")
+	w.Bool(h.Kept)
+	texts(&w, "files", h.Files)
+	texts(&w, "kinds", h.Kinds)
+	texts(&w, "paths", h.Paths)
+	texts(&w, "drivers", h.Drivers)
+	texts(&w, "classes", h.Classes)
+	texts(&w, "syscalls", h.Syscalls)
+	texts(&w, "labels", h.Labels)
+	w.Key("errors")
+	w.Open('{')
+	for _, errno := range slices.Sorted(maps.Keys(h.Errors)) {
+		text(&w, errno, h.Errors[errno])
+	}
+	w.Close('}')
+	w.Key("columns")
+	w.Open('[')
+	for _, c := range h.Columns {
+		w.Open('{')
+		text(&w, "name", c.Name)
+		text(&w, "type", c.Type)
+		integer(&w, "n", int64(c.N))
+		w.Close('}')
+	}
+	w.Close(']')
+	w.Close('}')
+	return w.Bytes()
+}
+
+func text(w *jsonout.Writer, key, value string) {
+	w.Key(key)
+	w.String(value)
+}
+
+func integer(w *jsonout.Writer, key string, value int64) {
+	w.Key(key)
+	w.Int(value)
+}
+
+func texts(w *jsonout.Writer, key string, values []string) {
+	w.Key(key)
+	w.Open('[')
+	for _, v := range values {
+		w.String(v)
+	}
+	w.Close(']')
 }
 
 // names returns the names of all values up to last.
