@@ -25,6 +25,14 @@ func columns(f *os.File) int {
 	return width
 }
 
+// Columns returns the width of the terminal that w writes to, 80 if it is not known.
+func Columns(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		return columns(f)
+	}
+	return 80
+}
+
 // FitWidth sets the width of reports to the variable COLUMNS, as the help does, or else to
 // the width of the terminal w. Without both no line is broken.
 func FitWidth(w io.Writer) {

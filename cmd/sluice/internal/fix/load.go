@@ -30,6 +30,7 @@ type program struct {
 	configs  []*config
 	matches  map[string]bool // names of the files of packages that the user has named
 	unseen   []*source       // files that no configuration has
+	modules  []string        // directories of the modules of the packages that the user has named
 	required bool
 	notes    []string
 }
@@ -162,6 +163,7 @@ func (p *program) match(named []*packages.Package) (modules []string, err error)
 			}
 			if pattern := pkg.Module.Path + "/..."; !slices.Contains(modules, pattern) {
 				modules = append(modules, pattern)
+				p.modules = append(p.modules, pkg.Module.Dir)
 			}
 		}
 		for _, name := range append(slices.Clone(pkg.GoFiles), pkg.IgnoredFiles...) {
