@@ -90,7 +90,11 @@ func (w *workplace) try(ctx context.Context, p *program) (*outcome, error) {
 	}
 	say("%s: sluice fix -verify", p.name)
 	o := &outcome{program: p}
-	if o.fixed, err = w.fix(ctx, tree, "-verify", "-test="+p.test, cmp.Or(p.patterns, "./...")); err != nil || len(o.fixed.differ) > 0 {
+	args := []string{"-verify"}
+	if p.test != "" { // an empty value is an error
+		args = append(args, "-test="+p.test)
+	}
+	if o.fixed, err = w.fix(ctx, tree, append(args, cmp.Or(p.patterns, "./..."))...); err != nil || len(o.fixed.differ) > 0 {
 		return o, err
 	}
 	after, err := goLine(ctx, tree)
