@@ -3,6 +3,7 @@ package fix
 import (
 	"go/ast"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,24 +20,23 @@ import (
 func (p *program) differing(first *config, files []*source) map[string]bool {
 	paths := p.pathsByDir(first)
 	only := make(map[string]bool)
-	names := make(map[string]bool)
-	var origins []string // packages whose importers are needed, all of them
+	origins := make(map[string]*shown) // by import path
 	for _, src := range files {
 		pkg := paths(filepath.Dir(src.name))
 		if pkg == "" {
 			continue
 		}
 		only[pkg] = true
-		if src.tree != nil && !strings.HasSuffix(src.name, "_test.go") && declared(src.tree, names) {
-			origins = append(origins, pkg)
+		if src.tree != nil && !strings.HasSuffix(src.name, "_test.go") {
+			if origins[pkg] == nil {
+				origins[pkg] = &shown{names: make(map[string]bool), members: make(map[string]bool)}
+			}
+			origins[pkg].add(src.tree)
 		}
 	}
-	for _, u := range first.module {
-		if len(names) > 0 && !only[u.PkgPath] && anyNamed(u.trees, names) {
-			only[strings.TrimSuffix(u.PkgPath, "_test")] = true
-		}
+	for _, pkg := range slices.Sorted(maps.Keys(origins)) {
+		addImporters(first, pkg, origins[pkg], only)
 	}
-	p.addImporters(first, origins, only)
 	return only
 }
 
@@ -66,97 +66,108 @@ func (p *program) pathsByDir(first *config) func(dir string) string {
 	}
 }
 
-// addImporters adds to only the packages that import one of origins, also by way of others.
-func (p *program) addImporters(first *config, origins []string, only map[string]bool) {
-	reached := make(map[string]bool)
-	for _, pkg := range origins {
-		reached[pkg] = true
-	}
-	if len(origins) == 0 {
-		return
-	}
-	for _, u := range first.module { // dependencies first
-		for pkg := range u.Imports {
-			if reached[pkg] {
-				reached[u.PkgPath] = true
-				only[strings.TrimSuffix(u.PkgPath, "_test")] = true
-				break
-			}
+// addImporters adds to only the packages that see something of what pkg declares.
+func addImporters(first *config, pkg string, d *shown, only map[string]bool) {
+	reached := map[string]bool{pkg: true} // pkg, and what imports it, also by way of others
+	for _, u := range first.module {      // dependencies first
+		direct := u.Imports[pkg] != nil
+		for path := range u.Imports {
+			reached[u.PkgPath] = reached[u.PkgPath] || reached[path]
+		}
+		if !reached[u.PkgPath] || only[strings.TrimSuffix(u.PkgPath, "_test")] {
+			continue
+		}
+		if d.unnamed || direct && anyNamed(u.trees, d.names) || anyNamed(u.trees, d.members) {
+			only[strings.TrimSuffix(u.PkgPath, "_test")] = true
 		}
 	}
 }
 
-// anyNamed reports whether one of the files has an identifier of that name.
+// anyNamed reports whether one of the files names something of another package that has one of
+// the names.
 func anyNamed(trees []*ast.File, names map[string]bool) bool {
 	found := false
 	for _, tree := range trees {
+		dotted := slices.ContainsFunc(tree.Imports, func(s *ast.ImportSpec) bool { return s.Name != nil && s.Name.Name == "." })
 		ast.Inspect(tree, func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			found = found || ok && names[id.Name]
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				found = found || names[n.Sel.Name]
+			case *ast.KeyValueExpr:
+				id, ok := n.Key.(*ast.Ident)
+				found = found || ok && names[id.Name]
+			case *ast.Ident:
+				found = found || dotted && names[n.Name]
+			}
 			return !found
 		})
 	}
 	return found
 }
 
-// declared adds to names what other packages can name of a file's declarations, as far as it may
-// hold an os.File. It reports whether a declaration may show in another package without a name.
-func declared(tree *ast.File, names map[string]bool) (unnamed bool) {
-	for _, d := range tree.Decls {
-		switch d := d.(type) {
+// shown is what files declare that may hold an os.File, and that other packages see.
+type shown struct {
+	names   map[string]bool // of functions, variables and types: behind the package's name
+	members map[string]bool // of fields and methods: behind any value
+	unnamed bool            // something that shows without a name
+}
+
+// add adds what a file declares.
+func (d *shown) add(tree *ast.File) {
+	for _, decl := range tree.Decls {
+		switch decl := decl.(type) {
 		case *ast.FuncDecl:
-			if d.Name.IsExported() && !harmless(d.Type) {
-				names[d.Name.Name] = true
+			switch {
+			case !decl.Name.IsExported() || harmless(decl.Type):
+			case decl.Recv == nil:
+				d.names[decl.Name.Name] = true
+			default:
+				d.members[decl.Name.Name] = true
 			}
 		case *ast.GenDecl:
-			for _, s := range d.Specs {
+			for _, s := range decl.Specs {
 				switch s := s.(type) {
 				case *ast.TypeSpec:
-					unnamed = declaredType(s, names) || unnamed
+					d.addType(s)
 				case *ast.ValueSpec:
-					declaredValues(s, names)
+					d.addValues(s)
 				}
 			}
 		}
 	}
-	return unnamed
 }
 
-func declaredType(s *ast.TypeSpec, names map[string]bool) (unnamed bool) {
+func (d *shown) addType(s *ast.TypeSpec) {
 	if harmless(s.Type) {
-		return false
+		return
 	}
 	t, ok := s.Type.(*ast.StructType)
 	if !ok || s.Assign.IsValid() || s.TypeParams != nil {
-		return true
+		d.unnamed = true
+		return
 	}
 	if s.Name.IsExported() {
-		names[s.Name.Name] = true
+		d.names[s.Name.Name] = true
 	}
 	for _, f := range t.Fields.List {
-		if harmless(f.Type) {
-			continue
-		}
-		if len(f.Names) == 0 {
-			return true // fields and methods of the embedded type have its names
-		}
-		for _, name := range f.Names {
-			if name.IsExported() {
-				names[name.Name] = true
+		switch {
+		case harmless(f.Type):
+		case len(f.Names) == 0: // fields and methods of the embedded type have its names
+			d.unnamed = true
+		default:
+			for _, name := range f.Names {
+				d.members[name.Name] = d.members[name.Name] || name.IsExported()
 			}
 		}
 	}
-	return false
 }
 
-func declaredValues(s *ast.ValueSpec, names map[string]bool) {
+func (d *shown) addValues(s *ast.ValueSpec) {
 	if s.Type != nil && harmless(s.Type) {
 		return
 	}
 	for _, name := range s.Names {
-		if name.IsExported() {
-			names[name.Name] = true
-		}
+		d.names[name.Name] = d.names[name.Name] || name.IsExported()
 	}
 }
 
