@@ -30,9 +30,13 @@ func writePage(w io.Writer, now time.Time, done []*outcome) error {
 		fmt.Fprintf(&b, "| %s | %s | %d, %d, %d | %d | %s | %s | %s | %d |\n", o.module, o.what,
 			f.calls, f.types, f.files, f.stay, o.goline, tests(f.before), tests(f.after), len(f.flaky))
 	}
-	b.WriteString("\nWhat is rewritten and tested, where that is not all:\n\n")
+	first := true
 	for _, o := range done {
 		if o.test != "" {
+			if first {
+				b.WriteString("\nWhat is rewritten and tested, where that is not all:\n\n")
+			}
+			first = false
 			fmt.Fprintf(&b, "- %s: `sluice fix -verify -test=\"%s\" %s`; %s\n", o.name, o.test, cmp.Or(o.patterns, "./..."), o.whole)
 		}
 	}
