@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/sluiceio/sluice/bench/outcomes"
 )
 
 // suite is the tests of one package.
@@ -92,35 +94,19 @@ func (o outcome) String() string {
 	return text
 }
 
-// differences returns the names of the tests whose outcomes in a and b differ, sorted.
-func differences(a, b outcome) (names []string) {
-	for name := range a {
-		if a[name] != b[name] {
-			names = append(names, name)
-		}
-	}
-	for name := range b {
-		if _, ok := a[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
 // many is the number of differing tests that are printed.
 const many = 30
 
 // settle runs the tests that differ between want and got again on both sides, at most tries
 // times. It returns the tests that differ each time.
 func settle(want, got *result, plain, ours runner, tries int, print func(format string, args ...any)) ([]string, error) {
-	left := differences(want.outcome, got.outcome)
+	left := outcomes.Differences(want.outcome, got.outcome)
 	for i, name := range left {
 		if i == many {
 			print("  … and %d more\n", len(left)-many)
 			break
 		}
-		print("  differs: %s: plain %s, here %s\n", name, or(want.outcome[name]), or(got.outcome[name]))
+		print("  differs: %s: plain %s, here %s\n", name, outcomes.Or(want.outcome[name]), outcomes.Or(got.outcome[name]))
 	}
 	show(left, got, print)
 	for try := 1; try <= tries && len(left) > 0; try++ {
@@ -157,14 +143,6 @@ func pattern(names []string) string {
 		return ""
 	}
 	return "^(" + strings.Join(slices.Sorted(maps.Keys(top)), "|") + ")$"
-}
-
-// or returns the text of an outcome.
-func or(came string) string {
-	if came == "" {
-		return "not run"
-	}
-	return came
 }
 
 // most is the length of a test's output that is printed.

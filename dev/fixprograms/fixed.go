@@ -13,51 +13,87 @@ type fixed struct {
 	calls, types, files int      // that have changed
 	stay                int      // calls that stay
 	said                []string // the lines about these calls, and the notes
+	before, after       [3]int   // tests that passed, failed and were skipped
+	flaky, differ       []string // the lines about tests
 }
 
 // fix rewrites the program.
-func (w *workplace) fix(ctx context.Context, tree string) (*fixed, error) {
-	out, err := command(ctx, tree, w.sluice, "fix", "./...")
-	if err != nil {
+func (w *workplace) fix(ctx context.Context, tree string, args ...string) (*fixed, error) {
+	out, err := command(ctx, tree, w.sluice, append([]string{"fix"}, args...)...)
+	if err != nil && !strings.HasPrefix(out, differing) {
 		return nil, err
 	}
 	return readFixed(out)
 }
 
+// The beginnings of lines of `sluice fix -verify`.
+const (
+	differing = "differs: "
+	unsteady  = "flaky before the change, and not compared: "
+)
+
 var (
-	changed = regexp.MustCompile(`^changed ([0-9]+) calls? and ([0-9]+) types? in ([0-9]+) files?$`)
-	staying = regexp.MustCompile(`^(.+?)(?: and ([0-9]+) more)? stays?: `)
+	changed  = regexp.MustCompile(`^changed ([0-9]+) calls? and ([0-9]+) types? in ([0-9]+) files?$`)
+	verified = regexp.MustCompile(`^verified: ([0-9]+) tests passed before and ([0-9]+) after, ([0-9]+) and ([0-9]+) failed, ([0-9]+) and ([0-9]+) were skipped$`)
+	staying  = regexp.MustCompile(`^(.+?)(?: and ([0-9]+) more)? stays?: `)
 )
 
 // readFixed reads what `sluice fix` prints.
 func readFixed(text string) (*fixed, error) {
-	first, rest, _ := strings.Cut(text, "\n")
 	f := new(fixed)
-	if m := changed.FindStringSubmatch(first); m != nil {
-		for i, n := range []*int{&f.calls, &f.types, &f.files} {
-			var err error
-			if *n, err = strconv.Atoi(m[1+i]); err != nil {
-				return nil, err
+	if strings.HasPrefix(text, differing) {
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, differing) {
+				f.differ = append(f.differ, strings.TrimSpace(line[len(differing):]))
 			}
+		}
+		return f, nil
+	}
+	first, rest, _ := strings.Cut(text, "\n")
+	if m := changed.FindStringSubmatch(first); m != nil {
+		if err := numbers(m[1:], &f.calls, &f.types, &f.files); err != nil {
+			return nil, err
 		}
 	} else if first != "nothing to change" {
 		return nil, fmt.Errorf("sluice fix prints %q; want what it has changed", first)
 	}
 	for line := range strings.Lines(rest) {
-		line = strings.TrimSuffix(line, "\n")
-		switch {
-		case strings.HasPrefix(line, "next: "):
-			continue
-		case !strings.HasPrefix(line, "note: "):
-			n, err := countStaying(line)
-			if err != nil {
-				return nil, err
-			}
-			f.stay += n
+		if err := f.read(strings.TrimSuffix(line, "\n")); err != nil {
+			return nil, err
 		}
-		f.said = append(f.said, line)
 	}
 	return f, nil
+}
+
+// read reads a line behind the first one.
+func (f *fixed) read(line string) error {
+	switch m := verified.FindStringSubmatch(line); {
+	case m != nil:
+		return numbers(m[1:], &f.before[0], &f.after[0], &f.before[1], &f.after[1], &f.before[2], &f.after[2])
+	case strings.HasPrefix(line, "next: ") || strings.HasPrefix(line, "note: go.mod takes package sluice from "):
+		return nil
+	case strings.HasPrefix(line, unsteady):
+		f.flaky = append(f.flaky, line[len(unsteady):])
+		return nil
+	case !strings.HasPrefix(line, "note: "):
+		n, err := countStaying(line)
+		if err != nil {
+			return err
+		}
+		f.stay += n
+	}
+	f.said = append(f.said, line)
+	return nil
+}
+
+// numbers sets numbers to what texts say.
+func numbers(texts []string, to ...*int) (err error) {
+	for i, n := range to {
+		if *n, err = strconv.Atoi(texts[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // countStaying returns how many calls a line says to stay. It names the first few.

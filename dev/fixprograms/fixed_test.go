@@ -18,6 +18,16 @@ func TestReadFixed(t *testing.T) {
 	if f.calls != 23 || f.types != 1 || f.files != 4 || f.stay != 7 || !slices.Equal(f.said, []string{one, six, note}) {
 		t.Errorf("readFixed = %+v; want 23, 1, 4, 7 calls that stay, and three lines", f)
 	}
+	const tests = "verified: 10 tests passed before and 11 after, 2 and 3 failed, 4 and 5 were skipped\nflaky before the change, and not compared: a TestX\n"
+	if f, err = readFixed("changed 1 call and 0 types in 1 file\n" + tests + "note: go.mod takes package sluice from /x\n"); err != nil {
+		t.Fatal(err)
+	}
+	if f.before != [3]int{10, 2, 4} || f.after != [3]int{11, 3, 5} || !slices.Equal(f.flaky, []string{"a TestX"}) || len(f.said) > 0 {
+		t.Errorf("readFixed = %+v; want 10, 2, 4 tests before, 11, 3, 5 after, a TestX flaky, and no line", f)
+	}
+	if f, err = readFixed("differs: a TestX: pass before, fail after\n    x\ndiffers: b: pass before, not run after\n"); err != nil || len(f.differ) != 2 {
+		t.Errorf("readFixed of differences = %+v, %v; want two", f, err)
+	}
 	if f, err = readFixed("nothing to change\n"); err != nil || f.files != 0 || len(f.said) > 0 {
 		t.Errorf("readFixed of nothing = %+v, %v; want no file and no line", f, err)
 	}

@@ -1,5 +1,6 @@
-// Command fixprograms runs `sluice fix ./...` on real programs, and their tests before and
-// after. It writes a page with the numbers of changes and tests, and the calls that stay. The exit status is 1 if the result of a test differs.
+// Command fixprograms runs `sluice fix -verify` on real programs, which runs their tests before
+// and after. It writes a page with the numbers of changes and tests, and the calls that stay.
+// The exit status is 1 if the result of a test differs.
 //
 //	go run ./dev/fixprograms [-o docs/results/fix.md] [name...]
 //
@@ -64,6 +65,9 @@ func run(ctx context.Context, page, work string, names []string) error {
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("go build ./cmd/sluice: %w", err)
 	}
+	if err := os.Setenv("SLUICE_SOURCE", source); err != nil { // for sluice fix
+		return err
+	}
 	var done []*outcome
 	differ := false
 	for _, p := range chosen {
@@ -72,10 +76,17 @@ func run(ctx context.Context, page, work string, names []string) error {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 		done = append(done, o)
-		differ = differ || len(o.differ) > 0
+		differ = differ || len(o.fixed.differ) > 0
+		if page != "" { // what is done is not lost if the next program fails
+			if err := write(page, done); err != nil {
+				return err
+			}
+		}
 	}
-	if err := write(page, done); err != nil {
-		return err
+	if page == "" {
+		if err := write(page, done); err != nil {
+			return err
+		}
 	}
 	if differ {
 		return errDiffer

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -14,26 +15,34 @@ func writePage(w io.Writer, now time.Time, done []*outcome) error {
 
 | | |
 |---|---|
-| compares | the results of the tests of programs before and after `+"`sluice fix ./...`"+` |
+| compares | the results of the tests of programs before and after, by `+"`sluice fix -verify`"+` |
 | command | `+"`make fix-programs`"+` |
 | machine | [the virtual machine](README.md#the-machine) |
 | date | %s |
 
 %s
 
-| program | what it is | changed: calls, types, files | calls that stay | go.mod: go before, after | tests before: passed, failed, skipped | after |
-|---|---|---|---|---|---|---|
+| program | what it is | changed: calls, types, files | calls that stay | go.mod: go before, after | tests before: passed, failed, skipped | after | flaky |
+|---|---|---|---|---|---|---|---|
 `, now.Format(time.DateOnly), verdict(done))
 	for _, o := range done {
-		fmt.Fprintf(&b, "| %s | %s | %d, %d, %d | %d | %s | %s | %s |\n", o.module, o.what,
-			o.fixed.calls, o.fixed.types, o.fixed.files, o.fixed.stay, o.goline, tests(o.before), tests(o.after))
+		f := o.fixed
+		fmt.Fprintf(&b, "| %s | %s | %d, %d, %d | %d | %s | %s | %s | %d |\n", o.module, o.what,
+			f.calls, f.types, f.files, f.stay, o.goline, tests(f.before), tests(f.after), len(f.flaky))
 	}
+	first := true
 	for _, o := range done {
-		if len(o.packages) > 0 {
-			fmt.Fprintf(&b, "\nThe tests of %s are those of %s; all of its packages are rewritten.\n", o.name, strings.Join(o.packages, ", "))
+		if o.test != "" {
+			if first {
+				b.WriteString("\nWhat is rewritten and tested, where that is not all:\n\n")
+			}
+			first = false
+			fmt.Fprintf(&b, "- %s: `sluice fix -verify -test=\"%s\" %s`; %s\n", o.name, o.test, cmp.Or(o.patterns, "./..."), o.whole)
 		}
 	}
-	b.WriteString("\n" + reading + "\n## What stays\n")
+	b.WriteString("\n" + reading + "\n")
+	writeFlaky(&b, done)
+	b.WriteString("## What stays\n")
 	for _, o := range done {
 		fmt.Fprintf(&b, "\n%s:\n\n", o.name)
 		if len(o.fixed.said) == 0 {
@@ -50,15 +59,33 @@ func writePage(w io.Writer, now time.Time, done []*outcome) error {
 const reading = `**How to read it.** Calls are those that open files, and ReadFile and WriteFile. Types are uses of the name os.File. Tests
 are counted with their subtests. The module sluice needs a newer Go than most of these programs say in go.mod, and so
 does the rewritten program: go get raises that line. The tests before are run with the line as it was.
+A flaky test has two results in the two runs before the change, and is not compared.
 
-**Limits.** One run of each side, and a second one if a test fails. Tests that pass show that nothing broke that they look at.
+**Limits.** Two runs before the change and one after it. Tests that pass show that nothing broke that they look at.
 `
+
+// writeFlaky names the tests that were not compared.
+func writeFlaky(b *strings.Builder, done []*outcome) {
+	first := true
+	for _, o := range done {
+		for _, name := range o.fixed.flaky {
+			if first {
+				b.WriteString("## Flaky before the change\n\n")
+			}
+			first = false
+			fmt.Fprintf(b, "- %s\n", name)
+		}
+	}
+	if !first {
+		b.WriteString("\n")
+	}
+}
 
 // verdict returns the result in a sentence.
 func verdict(done []*outcome) string {
 	var differ []string
 	for _, o := range done {
-		differ = append(differ, o.differ...)
+		differ = append(differ, o.fixed.differ...)
 	}
 	if len(differ) == 0 {
 		return "No test's result differed. A second run of sluice fix found nothing to change."
@@ -66,6 +93,4 @@ func verdict(done []*outcome) string {
 	return "Tests whose results differed:\n\n- " + strings.Join(differ, "\n- ")
 }
 
-func tests(r results) string {
-	return fmt.Sprintf("%d, %d, %d", r.count("pass"), r.count("fail"), r.count("skip"))
-}
+func tests(n [3]int) string { return fmt.Sprintf("%d, %d, %d", n[0], n[1], n[2]) }

@@ -16,7 +16,7 @@ func TestDeclarations(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &program{dir: dir, fset: token.NewFileSet(), sources: make(map[string]*source)}
-	c, err := p.addConfig(context.Background(), Options{Patterns: []string{modulePath}}, "", "")
+	c, err := p.addConfig(context.Background(), Options{Patterns: []string{modulePath}}, "", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

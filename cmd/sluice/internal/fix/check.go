@@ -38,7 +38,7 @@ func (a *analysis) checkConfig(c *config, drafts map[string]*draft) *problem {
 	}
 	again := make(map[string]*types.Package) // by ID of the package
 	var declared *types.Package
-	for _, u := range c.checked {
+	for _, u := range c.module {
 		if !a.affected(u, again, trees) {
 			continue
 		}

@@ -14,8 +14,9 @@
 // field, parameter and result that such a file reaches must become a *sluice.File, and none
 // that an os.Stdin reaches.
 //
-//   - load.go reads the packages, with their tests, for the current system and for each other
-//     system that one of their files is for. All share one syntax tree a file.
+//   - load.go reads the packages, with their tests, for the current system. For each other
+//     system that one of their files is for it reads those that differ there, and those that
+//     see the difference (differing.go). All share one syntax tree a file.
 //   - A node stands for the files in one variable, field, parameter, result or expression.
 //     Assignments, calls and the like join nodes into classes (flow.go, walk.go): all files of
 //     a class have one type.

@@ -15,6 +15,9 @@ type Options struct {
 	Tags     string   // build tags, separated by commas
 	Exported bool     // change exported names of library packages, too
 	Env      []string // of the go command; nil means the environment of the process
+
+	// Progress, if it is not nil, is called with what Run does, by one goroutine at a time.
+	Progress func(Step)
 }
 
 // Result is what Run found. Nothing is written until Write is called.
@@ -24,6 +27,9 @@ type Result struct {
 	Calls int     // calls that are replaced, and uses of these functions as values
 	Types int     // uses of the type os.File that are replaced
 	Notes []string
+
+	// Modules are the directories of the modules whose packages are named.
+	Modules []string
 
 	dir      string
 	required bool
@@ -78,7 +84,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Files: files, dir: p.dir, required: p.required, Notes: p.notes}
+	r := &Result{Files: files, dir: p.dir, required: p.required, Notes: p.notes, Modules: p.modules}
 	a.count(r)
 	return r, nil
 }

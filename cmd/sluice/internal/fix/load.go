@@ -30,8 +30,10 @@ type program struct {
 	configs  []*config
 	matches  map[string]bool // names of the files of packages that the user has named
 	unseen   []*source       // files that no configuration has
+	modules  []string        // directories of the modules of the packages that the user has named
 	required bool
 	notes    []string
+	progress func(Step)
 }
 
 // source is a file of Go, parsed once for all configurations.
@@ -51,13 +53,15 @@ type config struct {
 	goos, goarch string // "" is the current one
 	roots        []*packages.Package
 	packages     map[string]*unit // by ID
-	checked      []*unit          // those of the modules that are being worked on, dependencies first
+	module       []*unit          // those of the modules that are being worked on, dependencies first
+	checked      []*unit          // those of them with the bodies of their functions
 }
 
 // unit is a package, or a variant of it for tests.
 type unit struct {
 	*packages.Package
-	module bool
+	module bool // of a module that is being worked on
+	whole  bool // the bodies of its functions are looked at
 	trees  []*ast.File
 	types  *types.Package
 	info   *types.Info
@@ -73,7 +77,10 @@ func load(ctx context.Context, o Options) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &program{dir: dir, fset: token.NewFileSet(), sources: make(map[string]*source), matches: make(map[string]bool)}
+	p := &program{
+		dir: dir, fset: token.NewFileSet(), sources: make(map[string]*source), matches: make(map[string]bool), progress: o.Progress,
+	}
+	p.step(Step{Doing: "listing packages"})
 	named, err := p.list(ctx, o, nil, o.Patterns, packages.NeedName|packages.NeedFiles|packages.NeedModule|packages.NeedForTest)
 	if err != nil {
 		return nil, err
@@ -83,7 +90,7 @@ func load(ctx context.Context, o Options) (*program, error) {
 		return nil, err
 	}
 	o.Patterns = append(slices.Clone(o.Patterns), modules...)
-	first, err := p.addConfig(ctx, o, "", "")
+	first, err := p.addConfig(ctx, o, "", "", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +106,13 @@ func load(ctx context.Context, o Options) (*program, error) {
 		}
 	}
 	return p, nil
+}
+
+// step says what is being done.
+func (p *program) step(s Step) {
+	if p.progress != nil {
+		p.progress(s)
+	}
 }
 
 // list runs the go command.
@@ -162,6 +176,7 @@ func (p *program) match(named []*packages.Package) (modules []string, err error)
 			}
 			if pattern := pkg.Module.Path + "/..."; !slices.Contains(modules, pattern) {
 				modules = append(modules, pattern)
+				p.modules = append(p.modules, pkg.Module.Dir)
 			}
 		}
 		for _, name := range append(slices.Clone(pkg.GoFiles), pkg.IgnoredFiles...) {
@@ -191,13 +206,17 @@ func (p *program) goError(e packages.Error) string {
 	return name + ":" + place + ": " + text
 }
 
-// addConfig loads the packages for a system.
-func (p *program) addConfig(ctx context.Context, o Options, goos, goarch string) (*config, error) {
+// addConfig loads the packages that o names for a system. Of those that only and is not nil and
+// has not by its import path, the bodies of functions are not looked at.
+func (p *program) addConfig(ctx context.Context, o Options, goos, goarch string, only map[string]bool) (*config, error) {
 	c := &config{goos: goos, goarch: goarch, packages: make(map[string]*unit)}
 	var env []string
+	system := "this system"
 	if goos != "" {
+		system = goos + "/" + goarch
 		env = []string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0"}
 	}
+	p.step(Step{Doing: "listing packages for " + system})
 	var err error
 	if c.roots, err = p.list(ctx, o, env, o.Patterns, loadMode); err != nil {
 		return nil, err
@@ -211,30 +230,71 @@ func (p *program) addConfig(ctx context.Context, o Options, goos, goarch string)
 		if pkg.PkgPath == "command-line-arguments" || strings.HasPrefix(pkg.ID, "command-line-arguments ") {
 			u.module = true
 		}
+		u.whole = u.module && (only == nil || only[strings.TrimSuffix(pkg.PkgPath, "_test")])
 		c.packages[pkg.ID] = u
-		order = append(order, u)
-	})
-	p.parse(order)
-	for _, u := range order {
-		if strings.HasSuffix(u.ID, ".test") { // its main function is of the go command's making
-			continue
+		if !strings.HasSuffix(u.ID, ".test") { // its main function is of the go command's making
+			order = append(order, u)
 		}
-		p.checkTypes(c, u)
+	})
+	p.step(Step{Doing: "parsing packages for " + system})
+	p.parse(order)
+	if err := p.checkAll(ctx, c, order, "type-checking packages for "+system); err != nil {
+		return nil, err
+	}
+	for _, u := range order {
 		if u.module {
+			c.module = append(c.module, u)
+		}
+		if u.whole {
 			c.checked = append(c.checked, u)
 		}
 	}
 	p.configs = append(p.configs, c)
-	return c, ctx.Err()
+	return c, nil
+}
+
+// checkAll type-checks the packages, as many at once as there are processors, each after those
+// that it imports.
+func (p *program) checkAll(ctx context.Context, c *config, order []*unit, doing string) error {
+	ready := make(map[string]chan struct{}, len(order))
+	processors := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var mu sync.Mutex
+	done := 0
+	var checking sync.WaitGroup
+	for _, u := range order { // dependencies first
+		var before []chan struct{}
+		for _, imported := range u.Imports {
+			if ch := ready[imported.ID]; ch != nil {
+				before = append(before, ch)
+			}
+		}
+		checked := make(chan struct{})
+		ready[u.ID] = checked
+		checking.Go(func() {
+			defer close(checked)
+			for _, ch := range before {
+				<-ch
+			}
+			processors <- struct{}{}
+			defer func() { <-processors }()
+			if ctx.Err() != nil {
+				return
+			}
+			p.checkTypes(c, u)
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			p.step(Step{doing, done, len(order)})
+		})
+	}
+	checking.Wait()
+	return ctx.Err()
 }
 
 // parse parses the files of the packages that are not parsed yet.
 func (p *program) parse(units []*unit) {
 	var work []*source
 	for _, u := range units {
-		if strings.HasSuffix(u.ID, ".test") {
-			continue
-		}
 		for _, name := range u.GoFiles {
 			s := p.sources[name]
 			if s == nil {
@@ -292,7 +352,7 @@ func (p *program) checkTypes(c *config, u *unit) {
 		u.types = types.Unsafe
 		return
 	}
-	if u.module {
+	if u.whole {
 		u.info = newInfo()
 	}
 	conf := p.typesConfig(c, u, func(path string) *types.Package {
@@ -321,7 +381,7 @@ func newInfo() *types.Info {
 // typesConfig returns the configuration of the type checker for u.
 func (p *program) typesConfig(c *config, u *unit, imported func(path string) *types.Package) *types.Config {
 	conf := &types.Config{
-		Importer: importer(imported), FakeImportC: true, IgnoreFuncBodies: !u.module,
+		Importer: importer(imported), FakeImportC: true, IgnoreFuncBodies: !u.whole,
 		Sizes: types.SizesFor("gc", cmp.Or(c.goarch, build.Default.GOARCH)),
 	}
 	if u.Module != nil && u.Module.GoVersion != "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/build"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,19 +23,29 @@ var systems = strings.Fields(`
 // goneSystems are those that no Go which can build package sluice is for.
 var goneSystems = []string{"nacl/amd64p32", "hurd/amd64", "zos/s390x"}
 
-// otherSystems loads the packages once more for each system that a file is for, so that a
-// field that files of two systems use has one type. What no system builds is unseen.
+// otherSystems loads packages once more for each system that a file is for, so that a field
+// that files of two systems use has one type. What no system builds is unseen.
 func (p *program) otherSystems(ctx context.Context, o Options, first *config) error {
-	ignored := p.ignored(first)
+	all := append(p.ignored(first), p.elsewhere(first)...)
+	left := slices.Clone(all)
 	for _, s := range goneSystems {
-		ignored = slices.DeleteFunc(ignored, func(src *source) bool { return builds(s, o.Tags, src.name) })
+		left = slices.DeleteFunc(left, func(src *source) bool { return builds(s, o.Tags, src.name) })
 	}
 	for _, s := range systems {
-		if !slices.ContainsFunc(ignored, func(src *source) bool { return builds(s, o.Tags, src.name) }) {
+		isFor := func(src *source) bool { return builds(s, o.Tags, src.name) }
+		if !slices.ContainsFunc(left, isFor) {
 			continue
 		}
+		var files []*source
+		for _, src := range all {
+			if isFor(src) {
+				files = append(files, src)
+			}
+		}
+		only := p.differing(first, files)
+		o.Patterns = slices.Sorted(maps.Keys(only))
 		goos, goarch, _ := strings.Cut(s, "/")
-		c, err := p.addConfig(ctx, o, goos, goarch)
+		c, err := p.addConfig(ctx, o, goos, goarch, only)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -46,10 +57,10 @@ func (p *program) otherSystems(ctx context.Context, o Options, first *config) er
 			p.configs = slices.DeleteFunc(p.configs, func(other *config) bool { return other == c })
 			continue
 		}
-		ignored = slices.DeleteFunc(ignored, func(src *source) bool { return builds(s, o.Tags, src.name) })
+		left = slices.DeleteFunc(left, isFor)
 	}
-	p.unseen = ignored
-	for _, src := range ignored {
+	p.unseen = left
+	for _, src := range left {
 		if p.matches[src.name] && opensFiles(src.tree) {
 			p.notes = append(p.notes, p.relative(src.name)+" was not looked at: its build tags exclude it on every system that was tried (see -tags)")
 		}
