@@ -77,7 +77,7 @@ cross:
 soak:
 	@while go test -count=1 -timeout=30m ./... ./copytree/... && \
 		go test -count=1 -timeout=30m ./internal/test/soak -soak.for=10m && \
-		(cd cmd/sluice && go test -count=1 -run 'TestBuilds/random$$' . -sluice.random.n=20000); do :; done; false
+		(cd cmd/sluice/sluice-tools && go test -count=1 -run 'TestBuilds/random$$' . -sluice.random.n=20000); do :; done; false
 
 # What was done is in .torture. FLAGS="-seed 1000" begins with other seeds, FLAGS=-list prints the figures.
 torture:
@@ -141,7 +141,7 @@ fix-programs:
 	go run ./dev/fixprograms -o docs/results/fix.md
 
 bench:
-	go run ./cmd/sluice bench
+	go run ./cmd/sluice/sluice-tools bench
 
 tidy:
 	go run ./dev/release tidy

@@ -42,6 +42,9 @@ import (
 
 // Command is `sluice bench [EXPERIMENT...]` and `sluice bench list`.
 type Command struct {
+	// Sluice is the file of the program whose cp is measured; "" if it is this program.
+	Sluice string `kong:"-"`
+
 	Experiments []string `arg:"" optional:"" name:"experiment" help:"What to run: names that 'sluice bench list' prints."`
 
 	Dir    string         `default:"." help:"Directory of the temporary file: its file system is what is measured."`
@@ -167,7 +170,7 @@ func (c *Command) run(ctx context.Context, s cli.Streams, chosen []experiments.E
 	if err != nil {
 		return nil, err
 	}
-	params.Self = experiments.Program{Exe: arena.Exe, Name: os.Args[0]}
+	params.Self, params.Command = experiments.Program{Exe: arena.Exe, Name: os.Args[0]}, c.Sluice
 	arena.device, arena.trees = given(c.Device), copies.Spec{Dir: c.Dir, NoImage: !c.Image, Kind: c.FS}
 	screen := cli.NewScreen(s)
 	defer screen.Clear()

@@ -212,7 +212,7 @@ func (c *collector) file(path, dir, base string) error {
 				}
 			}
 		case *ast.ReturnStmt: // messages that replace those of the parser of flags
-			if dir == "cmd/sluice" && base == "usage.go" && len(n.Results) == 1 {
+			if dir == "cmd/sluice/sluice-tools" && base == "usage.go" && len(n.Results) == 1 {
 				c.sentence(n.Results[0])
 			}
 		}

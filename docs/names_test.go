@@ -76,7 +76,7 @@ func TestNamesNoticesMissing(t *testing.T) {
 
 var (
 	declaration = regexp.MustCompile(`\b([a-z]+)\.([A-Z]\w*)(?:\.([A-Za-z]\w*))?`)
-	goFile      = regexp.MustCompile(`\b[a-z][a-z_0-9/]*\.go\b`)
+	goFile      = regexp.MustCompile(`\b[a-z][a-z_0-9/-]*\.go\b`)
 )
 
 // code is what the repository declares: by package, names such as Open and File.ReadAt.

@@ -66,7 +66,7 @@ func (p *place) build(ctx context.Context) error {
 	command := filepath.Join(p.dir, "sluice")
 	for _, b := range []struct{ exe, output, dir, workspace string }{
 		{"go", p.plain, ".", "off"},
-		{"go", command, "../../cmd/sluice", ""},
+		{"go", command, "../../cmd/sluice/sluice-tools", ""},
 		{command, p.sluice, ".", "off"},
 	}[:p.builds()] {
 		fmt.Fprintf(os.Stderr, "%s build in %s\n", filepath.Base(b.exe), b.dir)

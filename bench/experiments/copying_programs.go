@@ -77,7 +77,11 @@ func reflinkPrograms(p Params, _ string) []copies.Contender {
 
 // sluice returns `sluice cp -r` with the options.
 func (p Params) sluice(name string, options ...string) copies.Contender {
-	return p.ownProgram(name, "cp", append([]string{"-r"}, options...)...)
+	c := p.ownProgram(name, "cp", append([]string{"-r"}, options...)...)
+	if p.Command != "" {
+		c.Exe, c.Argv[0] = p.Command, "sluice"
+	}
+	return c
 }
 
 // inBlocks returns `sluice cp -r` with blocks of that size.

@@ -139,6 +139,7 @@ type Params struct {
 	Goroutines int           // on a slow disk; 0 leaves it to the experiment
 	Kept       bool          // the results are written to a file, too
 	Self       Program       // this program
+	Command    string        // the file of command sluice; "" if this program is its own
 	Began      time.Time     // when the run began, if it has one experiment; its preparation counts
 
 	Procs    int   // GOMAXPROCS, the same in each process but those of cells that have their own

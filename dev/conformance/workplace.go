@@ -60,13 +60,13 @@ names:
 	return standard, chosen, nil
 }
 
-// tool builds the command sluice, unless it exists, and returns its file name.
+// tool builds sluice-tools, unless it exists, and returns its file name.
 func (w *workplace) tool(ctx context.Context) (string, error) {
 	sluice := filepath.Join(w.dir, "sluice.exe")
 	if there(sluice) {
 		return sluice, nil
 	}
-	_, err := command(ctx, filepath.Join(w.source, "cmd", "sluice"), nil, "go", "build", "-o", sluice, ".")
+	_, err := command(ctx, filepath.Join(w.source, "cmd", "sluice"), nil, "go", "build", "-o", sluice, "./sluice-tools")
 	return sluice, err
 }
 

@@ -60,10 +60,10 @@ func run(ctx context.Context, page, work string, names []string) error {
 		return err
 	}
 	w := &workplace{source: source, dir: work, sluice: filepath.Join(work, "sluice.exe")}
-	build := exec.CommandContext(ctx, "go", "build", "-o", w.sluice, "./cmd/sluice")
+	build := exec.CommandContext(ctx, "go", "build", "-o", w.sluice, "./cmd/sluice/sluice-tools")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
-		return fmt.Errorf("go build ./cmd/sluice: %w", err)
+		return fmt.Errorf("go build ./cmd/sluice/sluice-tools: %w", err)
 	}
 	if err := os.Setenv("SLUICE_SOURCE", source); err != nil { // for sluice fix
 		return err

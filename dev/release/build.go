@@ -21,7 +21,7 @@ import (
 // platforms are those of the prebuilt programs, as GOOS/GOARCH.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}
 
-// program is the name of the program in an archive.
+// program is the name with which an archive's begins.
 const program = "sluice"
 
 // release is what is built. The same values, from the same tree with the same Go version, give
@@ -31,11 +31,12 @@ type release struct {
 	version string
 	commit  string
 	time    time.Time // of all files in the archives
-	// pkg is the import path of the program, and stamped the package with the variables
-	// release and commit.
-	pkg, stamped string
-	platforms    []string
-	out          string // the directory of the archives, which must not exist
+	// pkgs are the import paths of the programs, the command first, and stamped the package with
+	// the variables release and commit.
+	pkgs      []string
+	stamped   string
+	platforms []string
+	out       string // the directory of the archives, which must not exist
 }
 
 // build writes an archive for each platform, and SHA256SUMS.
@@ -74,10 +75,11 @@ func (r *release) build(ctx context.Context) error {
 // program for this machine writes the manual pages and the completions.
 func (r *release) documents(ctx context.Context, dir string) (map[string][]byte, error) {
 	host := runtime.GOOS + "/" + runtime.GOARCH
-	exe, err := r.compile(ctx, dir, host)
+	exes, err := r.compile(ctx, dir, host)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", host, err)
 	}
+	exe := exes[0]
 	files := make(map[string][]byte)
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
 		if files[name], err = os.ReadFile(filepath.Join(r.root, name)); err != nil {
@@ -107,14 +109,17 @@ func (r *release) documents(ctx context.Context, dir string) (map[string][]byte,
 
 // archive returns the name and the bytes of a platform's archive.
 func (r *release) archive(ctx context.Context, dir, platform string, documents map[string][]byte) (name string, archive []byte, err error) {
-	exe, err := r.compile(ctx, dir, platform)
+	exes, err := r.compile(ctx, dir, platform)
 	if err != nil {
 		return "", nil, err
 	}
-	files := maps.Clone(documents)
-	base := filepath.Base(exe)
-	if files[base], err = os.ReadFile(exe); err != nil {
-		return "", nil, err
+	files, programs := maps.Clone(documents), make(map[string]bool)
+	for _, exe := range exes {
+		base := filepath.Base(exe)
+		programs[base] = true
+		if files[base], err = os.ReadFile(exe); err != nil {
+			return "", nil, err
+		}
 	}
 	if files["NOTICES"], err = r.notices(ctx, platform); err != nil {
 		return "", nil, err
@@ -122,7 +127,7 @@ func (r *release) archive(ctx context.Context, dir, platform string, documents m
 	top := strings.Join([]string{program, r.version, strings.ReplaceAll(platform, "/", "-")}, "-")
 	entries := make([]entry, 0, len(files))
 	for name, text := range files {
-		entries = append(entries, entry{name: path.Join(top, name), text: text, executable: name == base})
+		entries = append(entries, entry{name: path.Join(top, name), text: text, executable: programs[name]})
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
 	if strings.HasPrefix(platform, "windows/") {
@@ -133,18 +138,23 @@ func (r *release) archive(ctx context.Context, dir, platform string, documents m
 	return top + ".tar.gz", archive, err
 }
 
-// compile builds the program for a platform, and returns its file.
-func (r *release) compile(ctx context.Context, dir, platform string) (string, error) {
+// compile builds the programs for a platform, and returns their files.
+func (r *release) compile(ctx context.Context, dir, platform string) (exes []string, err error) {
 	system, _, _ := strings.Cut(platform, "/")
-	exe := filepath.Join(dir, strings.ReplaceAll(platform, "/", "-"), program)
-	if system == "windows" {
-		exe += ".exe"
-	}
 	// Without a build ID, and without symbols for a debugger; a panic still has its lines.
 	flags := fmt.Sprintf("-s -w -buildid= -X %[1]s.release=%[2]s -X %[1]s.commit=%[3]s", r.stamped, r.version, r.commit)
-	cmd := r.goCommand(ctx, platform, "build", "-trimpath", "-buildvcs=false", "-ldflags="+flags, "-o", exe, r.pkg)
-	_, err := output(cmd)
-	return exe, err
+	for _, pkg := range r.pkgs {
+		exe := filepath.Join(dir, strings.ReplaceAll(platform, "/", "-"), path.Base(pkg))
+		if system == "windows" {
+			exe += ".exe"
+		}
+		cmd := r.goCommand(ctx, platform, "build", "-trimpath", "-buildvcs=false", "-ldflags="+flags, "-o", exe, pkg)
+		if _, err := output(cmd); err != nil {
+			return nil, err
+		}
+		exes = append(exes, exe)
+	}
+	return exes, nil
 }
 
 // goCommand returns a go command in the tree. The user's settings do not reach the result.

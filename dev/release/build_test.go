@@ -24,24 +24,24 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// small is a tree with a program that writes what the archives need.
+// small is a tree with a program that writes what the archives need, and one beside it.
 var small = map[string]string{
-	"go.work":   "go 1.25\n\nuse (\n\t.\n\t./app\n)\n\nreplace example.com/lib v0.1.0 => ./\n",
+	"go.work":   "go 1.25\n\nuse (\n\t.\n\t./sluice\n)\n\nreplace example.com/lib v0.1.0 => ./\n",
 	"LICENSE":   "our licence\n",
 	"README.md": "read\n", "CHANGELOG.md": "# Changelog\n",
-	"go.mod":                             "module example.com/lib\n\ngo 1.25\n",
-	"lib.go":                             "package lib\n\nimport \"runtime\"\n\n// File is where this was built.\nfunc File() string { _, file, _, _ := runtime.Caller(0); return file }\n",
-	"app/go.mod":                         "module example.com/lib/app\n\ngo 1.25\n\nrequire example.com/lib v0.1.0\n",
-	"app/page/page.go":                   "package page\n",
-	"app/page/third_party/chart/LICENSE": "the chart's licence\n",
-	"app/page/third_party/NOTICE":        "of no work\n",
-	"app/main.go": `package main
+	"go.mod":                                "module example.com/lib\n\ngo 1.25\n",
+	"lib.go":                                "package lib\n\nimport \"runtime\"\n\n// File is where this was built.\nfunc File() string { _, file, _, _ := runtime.Caller(0); return file }\n",
+	"sluice/go.mod":                         "module example.com/lib/sluice\n\ngo 1.25\n\nrequire example.com/lib v0.1.0\n",
+	"sluice/page/page.go":                   "package page\n",
+	"sluice/page/third_party/chart/LICENSE": "the chart's licence\n",
+	"sluice/page/third_party/NOTICE":        "of no work\n",
+	"sluice/main.go": `package main
 
 import (
 	"os"
 
 	"example.com/lib"
-	_ "example.com/lib/app/page"
+	_ "example.com/lib/sluice/page"
 )
 
 var release, commit string
@@ -58,6 +58,12 @@ func main() {
 	}
 }
 `,
+	"sluice/sluice-tools/main.go": `package main
+
+var release, commit string
+
+func main() { println(release, commit, "tools") }
+`,
 }
 
 // smallRelease writes the tree into dir, and returns its release.
@@ -73,7 +79,7 @@ func smallRelease(t *testing.T, dir string) *release {
 	}
 	return &release{
 		root: dir, version: "v0.1.0", commit: "95be577040df", time: time.Unix(1700000001, 5),
-		pkg: "example.com/lib/app", stamped: "main", platforms: []string{runtime.GOOS + "/" + runtime.GOARCH},
+		pkgs: []string{"example.com/lib/sluice", "example.com/lib/sluice/sluice-tools"}, stamped: "main", platforms: []string{runtime.GOOS + "/" + runtime.GOARCH},
 		out: filepath.Join(t.TempDir(), "out"),
 	}
 }
@@ -126,14 +132,14 @@ func inspect(t *testing.T, r *release, name string, archive []byte) {
 	t.Helper()
 	files := unpack(t, archive, r.time)
 	top := strings.TrimSuffix(strings.TrimSuffix(name, ".tar.gz"), ".zip")
-	exe := "sluice"
+	exe, tools := "sluice", "sluice-tools"
 	if runtime.GOOS == "windows" {
-		exe += ".exe"
+		exe, tools = exe+".exe", tools+".exe"
 	}
 	for file, want := range map[string]string{
 		"LICENSE": "our licence", "README.md": "read", "CHANGELOG.md": "# Changelog",
 		"completions/_sluice": "complete for zsh", "completions/sluice.bash": "complete for bash", "completions/sluice.fish": "complete for fish",
-		"man/man1/sluice.1": "page of v0.1.0", "NOTICES": "\nchart\n\nLICENSE:\n\nthe chart's licence\n", exe: "",
+		"man/man1/sluice.1": "page of v0.1.0", "NOTICES": "\nchart\n\nLICENSE:\n\nthe chart's licence\n", exe: "", tools: "",
 	} {
 		text, ok := files[top+"/"+file]
 		if !ok || !strings.Contains(text, want) {
@@ -143,13 +149,14 @@ func inspect(t *testing.T, r *release, name string, archive []byte) {
 		if file == "NOTICES" && (!strings.Contains(text, "The Go Authors") || strings.Contains(text, "our licence") || strings.Contains(text, "of no work")) {
 			t.Errorf("NOTICES is %s; want Go's licence, and not our own", text)
 		}
-		if file == exe {
+		if file == exe || file == tools {
 			unpacked := filepath.Join(t.TempDir(), exe)
 			if err := os.WriteFile(unpacked, []byte(text), 0o755); err != nil {
 				t.Fatal(err)
 			}
 			out, err := exec.Command(unpacked, "version").CombinedOutput()
-			if want := "v0.1.0 95be577040df example.com/lib/lib.go\n"; err != nil || string(out) != want {
+			want := map[string]string{exe: "v0.1.0 95be577040df example.com/lib/lib.go\n", tools: "v0.1.0 95be577040df tools\n"}[file]
+			if err != nil || string(out) != want {
 				t.Errorf("version: %q, %v; want %q, without a directory", out, err, want)
 			}
 		}
@@ -224,7 +231,7 @@ func TestZipped(t *testing.T) {
 // TestNoLicence checks that a work without a licence is found.
 func TestNoLicence(t *testing.T) {
 	r := smallRelease(t, t.TempDir())
-	if err := os.Rename(filepath.Join(r.root, "app/page/third_party/chart/LICENSE"), filepath.Join(r.root, "app/page/third_party/chart/README")); err != nil {
+	if err := os.Rename(filepath.Join(r.root, "sluice/page/third_party/chart/LICENSE"), filepath.Join(r.root, "sluice/page/third_party/chart/README")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.notices(t.Context(), r.platforms[0]); err == nil || !strings.HasPrefix(err.Error(), "chart has no licence file") {

@@ -47,7 +47,7 @@ func TestInstall(t *testing.T) {
 	if got, want := user.run(t, nil, exe, "version"), "sluice "+version+" go1."; !strings.HasPrefix(got, want) {
 		t.Errorf("version: %q; want %q", got, want)
 	}
-	user.build(t, exe, "build")
+	user.buildTools(t, exe, version)
 	getCopytree(t, env, version)
 	// Without the directory from which it was built, the command asks for its version of the
 	// library, as a command that was built with -trimpath, or on another machine, does.
@@ -104,7 +104,7 @@ func main() {
 // module cache and cannot be downloaded.
 func haveModules(t *testing.T) {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-deps", "-f={{with .Module}}{{.Path}}@{{.Version}}{{end}}", installed).Output()
+	out, err := exec.Command("go", "list", "-deps", "-f={{with .Module}}{{.Path}}@{{.Version}}{{end}}", installed+"/sluice-tools").Output()
 	if err != nil {
 		skip.Forf(t, skip.Go, "no go command that lists the modules of the command: %v", err)
 	}
@@ -156,7 +156,14 @@ func main() {
 func newUser(t *testing.T, env map[string]string) *user {
 	t.Helper()
 	u := &user{env: os.Environ(), dir: t.TempDir()}
-	all := map[string]string{"GOWORK": "", "SLUICE_SOURCE": "", "GOTOOLCHAIN": "local"}
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{
+		"GOWORK": "", "SLUICE_SOURCE": "", "GOTOOLCHAIN": "local",
+		"XDG_CACHE_HOME": t.TempDir(), "GOCACHE": strings.TrimSpace(string(cache)), // of sluice-tools, and of Go
+	}
 	maps.Copy(all, env)
 	for name, value := range all {
 		u.env = append(u.env, name+"="+value)
@@ -200,6 +207,21 @@ func (u *user) build(t *testing.T, exe string, args ...string) {
 	if !strings.HasPrefix(got, "module example.com/p") || !strings.Contains(got, "sluice: driver") {
 		t.Errorf("the program prints %q; want its module, and that sluice read it", got)
 	}
+}
+
+// buildTools builds the user's program with an installed sluice, which has no sluice-tools yet. It
+// builds sluice-tools first, and says so.
+func (u *user) buildTools(t *testing.T, exe, version string) {
+	t.Helper()
+	got := u.run(t, nil, exe, "help")
+	said, help, _ := strings.Cut(got, "\n")
+	if want := "sluice: building sluice-tools " + version + ", once, into "; !strings.HasPrefix(said, want) || !strings.HasPrefix(help, "Usage: sluice <command>") {
+		t.Errorf("sluice help prints %q; want %q first, and then the help", got, want)
+	}
+	if got, want := u.run(t, nil, exe, "bench", "list"), "matrix "; !strings.HasPrefix(got, want) {
+		t.Errorf("sluice bench list prints %q; want the experiments alone", got)
+	}
+	u.build(t, exe, "build")
 }
 
 // buildWithout checks the error where the library cannot be had.

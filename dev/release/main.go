@@ -102,7 +102,8 @@ func build(ctx context.Context, w *workspace.Workspace, version, out string, pla
 	const module = "github.com/sluiceio/sluice"
 	r := &release{
 		root: w.Root, version: version, commit: commit, time: time.Unix(at, 0),
-		pkg: module + "/cmd/sluice", stamped: module + "/bench/cli", platforms: platforms, out: out,
+		pkgs:    []string{module + "/cmd/sluice", module + "/cmd/sluice/sluice-tools"},
+		stamped: module + "/bench/cli", platforms: platforms, out: out,
 	}
 	return r.build(ctx)
 }

@@ -66,7 +66,7 @@ func (r *release) works(ctx context.Context, platform string) (map[string][]stri
 	if err := add(works, "Go's standard library, golang.org", strings.TrimSpace(string(out))); err != nil {
 		return nil, err
 	}
-	if out, err = output(r.goCommand(ctx, platform, "list", "-deps", "-json=Dir,Module", r.pkg)); err != nil {
+	if out, err = output(r.goCommand(ctx, platform, append([]string{"list", "-deps", "-json=Dir,Module"}, r.pkgs...)...)); err != nil {
 		return nil, err
 	}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {

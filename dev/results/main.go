@@ -120,7 +120,7 @@ func outDir(o options) (string, error) {
 
 // build builds the command that measures.
 func build(ctx context.Context, exe string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", exe, "./cmd/sluice")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", filepath.Dir(exe)+"/", "./cmd/sluice", "./cmd/sluice/sluice-tools")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("go build ./cmd/sluice: %w", err)

@@ -103,7 +103,7 @@ var families = []family{
 		lostSyncsBuilt("btrfs", "uring"), lostSyncsBuilt("btrfs", "aio"), lostSyncsBuilt("btrfs", "pool"),
 	}},
 	// Random trees and command lines of cp, beside GNU cp.
-	{name: "cp", pkg: "./cmd/sluice", test: "^TestCpFuzz$", cells: []cell{
+	{name: "cp", pkg: "./cmd/sluice/sluice-tools", test: "^TestCpFuzz$", cells: []cell{
 		cpFuzz("memory", 40), // 40,000 commands
 		cpFuzz("ext4", 20),   // 20,000, as those below
 		cpFuzz("xfs", 20),

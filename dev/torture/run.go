@@ -53,7 +53,7 @@ func (f family) run(ctx context.Context, seed uint64, log *log, work, commit str
 func (f family) build(ctx context.Context, binary string) *exec.Cmd {
 	args := []string{"test", "-c", "-tags=" + f.tags, "-o", binary, f.pkg}
 	if f.built {
-		args = append([]string{"run", "./cmd/sluice", "test", "-vet=off"}, args[1:]...)
+		args = append([]string{"run", "./cmd/sluice/sluice-tools", "test", "-vet=off"}, args[1:]...)
 	}
 	return exec.CommandContext(ctx, "go", args...)
 }

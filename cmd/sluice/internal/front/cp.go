@@ -1,4 +1,4 @@
-package main
+package front
 
 import (
 	"context"
@@ -9,24 +9,17 @@ import (
 	"github.com/sluiceio/sluice/bench/cli"
 	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/cmdline"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/signals"
 	"github.com/sluiceio/sluice/copytree/gnucp"
 )
 
-// cpCmd is `sluice cp` in the list of commands. It reads its arguments itself,
-// as GNU cp does: see runCp.
-type cpCmd struct{}
-
-// runCp runs cp, which reports its errors itself.
-func runCp(args []string, s cli.Streams) error {
-	ctx, stop := notifyContext()
+// Cp runs `sluice cp`, which reports its errors itself, and returns the exit status.
+func Cp(args []string, s cli.Streams) int {
+	ctx, stop := signals.NotifyContext()
 	defer stop()
-	status := gnucp.Run(ctx, gnucp.Command{
+	return gnucp.Run(ctx, gnucp.Command{
 		Args: args, In: os.Stdin, Out: s.Out, Err: s.Err, Version: versionLine("sluice cp"), Help: fitCpHelp,
 	})
-	if status != 0 {
-		return reportedError(status)
-	}
-	return nil
 }
 
 // fitCpHelp lays out the help of cp for the terminal.
@@ -34,7 +27,7 @@ func fitCpHelp(text string) string {
 	if report.Fits(80) {
 		return text
 	}
-	return cmdline.NarrowHelp(describeCp("", text))
+	return cmdline.NarrowHelp(DescribeCp("", text))
 }
 
 // cpWords are the values of cp's flags, in the order in which gnucp lists them.
@@ -52,16 +45,16 @@ var cpWords = map[string]cmdline.Words{
 
 var cpAttributes = []string{"mode", "timestamps", "ownership", "links", "context", "xattr", "all"}
 
-// describeCp describes the command line of cp by its help, for the manual page and for completions.
+// DescribeCp describes the command line of cp by its help, for the manual page and for completions.
 // help is one sentence.
-func describeCp(help, text string) *cmdline.Command {
+func DescribeCp(help, text string) *cmdline.Command {
 	c := cmdline.FromText("sluice cp", help, text, cpWords)
 	c.Args = []cmdline.Arg{{Name: "SOURCE", Many: true, Words: cmdline.Words{Files: true}}}
 	return c
 }
 
-// cpHelp returns what `sluice cp --help` prints on a terminal of 80 columns.
-func cpHelp() string {
+// CpHelp returns what `sluice cp --help` prints on a terminal of 80 columns.
+func CpHelp() string {
 	var text strings.Builder
 	gnucp.Run(context.Background(), gnucp.Command{Args: []string{"--help"}, Out: &text, Err: io.Discard})
 	return text.String()

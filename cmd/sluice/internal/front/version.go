@@ -1,4 +1,4 @@
-package main
+package front
 
 import (
 	"fmt"
@@ -7,11 +7,8 @@ import (
 	"github.com/sluiceio/sluice/bench/cli"
 )
 
-// versionCmd prints what bug reports need.
-type versionCmd struct{}
-
-// Run prints one line.
-func (versionCmd) Run(s cli.Streams) error {
+// Version writes one line, which has what bug reports need.
+func Version(s cli.Streams) error {
 	_, err := fmt.Fprintln(s.Out, versionLine("sluice"))
 	return err
 }

@@ -1,4 +1,4 @@
-package main
+package front
 
 import (
 	"io"
@@ -38,7 +38,7 @@ func TestCpWords(t *testing.T) {
 // cpWords names flags that there are.
 func TestCpDescription(t *testing.T) {
 	words := 0
-	for _, f := range describeCp("", cpHelp()).Flags {
+	for _, f := range DescribeCp("", CpHelp()).Flags {
 		if f.Help == "" || f.Group == "" {
 			t.Errorf("%v has help %q in group %q; want both", f.Names, f.Help, f.Group)
 		}

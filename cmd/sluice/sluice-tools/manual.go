@@ -14,7 +14,9 @@ import (
 	"github.com/sluiceio/sluice/bench/experiments"
 	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/cmdline"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/cmdline/kongline"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/completion"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/front"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/manual"
 )
 
@@ -116,7 +118,7 @@ func experimentNames() []string {
 
 // describeCommands describes the command line, for manual pages and completions.
 func describeCommands(app *kong.Application) *cmdline.Command {
-	root := cmdline.FromKong(app.Node, values())
+	root := kongline.Describe(app.Node, values())
 	root.Detail = "Disk I/O for goroutines: the command copies trees, compares the disk I/O of sluice with that of os.File, " +
 		"builds programs whose os.File goes through sluice, and shows what this machine allows.\n\n" +
 		"Where a command takes the name of a file, - is standard input or standard output; for cp it is the name of a file.\n\n" +
@@ -125,7 +127,7 @@ func describeCommands(app *kong.Application) *cmdline.Command {
 	for i, c := range root.Children {
 		switch c.Path() {
 		case "cp": // it has a parser of its own
-			root.Children[i] = describeCp(c.Help, cpHelp())
+			root.Children[i] = front.DescribeCp(c.Help, front.CpHelp())
 		case "bench", "build", "install", "run", "test": // bench report FILE.json, bench compare
 			c.Args[0].Words.Files = true
 		case "man":

@@ -13,11 +13,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sluiceio/sluice/bench/machine"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/front"
 )
 
-// TestMain makes `sluice` a command of the scripts and of their child processes.
+// TestMain makes `sluice` a command of the scripts and of their child processes, with sluice-tools
+// beside it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"sluice": main})
+	testscript.Main(m, map[string]func(){"sluice": front.Main, "sluice-tools": main})
 }
 
 // TestScripts runs testdata/script: each file tests something that users rely on.
@@ -26,7 +28,7 @@ func TestScripts(t *testing.T) {
 		Dir:  "script",
 		Cmds: commands,
 		Setup: func(env *testscript.Env) error {
-			// The directory of sluice, which holds nothing else, comes first.
+			// The directory of sluice and sluice-tools, which holds nothing else, comes first.
 			env.Setenv("SELF", filepath.SplitList(env.Getenv("PATH"))[0])
 			return nil
 		},

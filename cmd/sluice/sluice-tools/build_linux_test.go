@@ -30,7 +30,7 @@ func hasDriver(name string) bool {
 // caches of the go command. With -short it leaves out what compiles the standard library once more.
 func TestBuilds(t *testing.T) {
 	places := goPlaces(t)
-	tree, err := filepath.Abs("../..")
+	tree, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}

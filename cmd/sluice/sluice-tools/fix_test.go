@@ -30,7 +30,7 @@ func goPlaces(t *testing.T) map[string]string {
 // tested with package sluice afterwards.
 func TestFix(t *testing.T) {
 	places := goPlaces(t)
-	tree, err := filepath.Abs("../..")
+	tree, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}

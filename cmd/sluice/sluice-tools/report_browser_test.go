@@ -37,7 +37,7 @@ func openReport(t *testing.T, width, height int64) *reportPage {
 		skip.For(t, skip.Chromium, "needs Chromium: apt-get install chromium")
 	}
 	dir := filepath.Join(t.TempDir(), "report")
-	if out, err := exec.Command("sluice", "bench", "report", "../../bench/pictures/testdata/run.json", dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("sluice", "bench", "report", "../../../bench/pictures/testdata/run.json", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	options := chromedp.DefaultExecAllocatorOptions[:]

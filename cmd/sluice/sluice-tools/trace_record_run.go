@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+
+	"github.com/sluiceio/sluice/cmd/sluice/internal/signals"
 )
 
 // statusError is an error with the exit status of another program.
@@ -33,17 +35,17 @@ func (c *traceRecordCmd) run(dir string) error {
 // runForwarding runs a program until it ends, and forwards signals to it. A signal that the
 // program survives does not end this process either.
 func runForwarding(cmd *exec.Cmd) error {
-	signals := make(chan os.Signal, 8)
-	catch(signals, endings...)
-	defer signal.Stop(signals)
+	came := make(chan os.Signal, 8)
+	signals.Catch(came, signals.Endings...)
+	defer signal.Stop(came)
 	if err := cmd.Start(); err != nil {
 		return startError{err}
 	}
 	var forwarding sync.WaitGroup
-	forwarding.Go(func() { forward(signals, cmd.Process) })
+	forwarding.Go(func() { forward(came, cmd.Process) })
 	err := cmd.Wait()
-	signal.Stop(signals)
-	close(signals) // nothing is sent after Stop
+	signal.Stop(came)
+	close(came) // nothing is sent after Stop
 	forwarding.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return statusError{fmt.Errorf("%s: %w", cmd.Args[0], err), statusOf(exit)}
@@ -52,8 +54,8 @@ func runForwarding(cmd *exec.Cmd) error {
 }
 
 // forward sends signals to the program, except those that the terminal has sent to it too.
-func forward(signals <-chan os.Signal, to *os.Process) {
-	for sig := range signals {
+func forward(came <-chan os.Signal, to *os.Process) {
+	for sig := range came {
 		if !fromTerminal(sig) {
 			_ = to.Signal(sig) // an error means that the program has ended
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceio/sluice/bench/cli"
 	"github.com/sluiceio/sluice/bench/report"
 	"github.com/sluiceio/sluice/bench/scratch"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/signals"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/viewer"
 	"github.com/sluiceio/sluice/internal/record"
 )
@@ -43,11 +44,11 @@ func (c *traceRecordCmd) Run(s cli.Streams) error {
 		return err
 	}
 	held := make(chan os.Signal, 8) // a signal between the program's end and the next context only ends await
-	catch(held, endings...)
+	signals.Catch(held, signals.Endings...)
 	ended := c.run(dir)
 	discard(held) // the program has got these
 	await(s, dir, held)
-	ctx, stop := notifyContext()
+	ctx, stop := signals.NotifyContext()
 	defer stop()
 	signal.Stop(held)
 	if _, ok := errors.AsType[startError](ended); ok {
@@ -69,9 +70,9 @@ func (c *traceRecordCmd) Run(s cli.Streams) error {
 }
 
 // discard receives what the channel has.
-func discard(signals <-chan os.Signal) {
-	for len(signals) > 0 {
-		<-signals
+func discard(came <-chan os.Signal) {
+	for len(came) > 0 {
+		<-came
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluiceio/sluice/bench/cli"
 	"github.com/sluiceio/sluice/bench/report"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/signals"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 
 // await waits until no process records into a file of dir any more: the program may have left some running. A
 // signal ends the wait. If the wait takes long, await says for which processes it is.
-func await(s cli.Streams, dir string, signals <-chan os.Signal) {
+func await(s cli.Streams, dir string, came <-chan os.Signal) {
 	begin, said := time.Now(), false
 	for {
 		running := recording(dir)
@@ -32,8 +33,8 @@ func await(s cli.Streams, dir string, signals <-chan os.Signal) {
 			fmt.Fprintf(s.Err, "sluice still waits for %s (Ctrl-C ends that)\n", processes(running))
 		}
 		select {
-		case <-signals:
-			time.Sleep(grace / 10) // timeout(1) sends its signal twice, and the second must not end what follows
+		case <-came:
+			time.Sleep(signals.Grace / 10) // timeout(1) sends its signal twice, and the second must not end what follows
 			return
 		case <-time.After(waitLook):
 		}

@@ -46,7 +46,7 @@ var completions = []struct {
 	{"sluice trace export ma", []string{"main.go", "manual.go"}, []string{"build.go"}},
 	{"sluice cp --ref", []string{"--reflink"}, []string{"--remove-destination"}},
 	{"sluice cp --reflink=", []string{"auto", "never"}, []string{"older"}},
-	{"sluice doctor --dir inter", []string{"internal/"}, []string{"interrupt_linux_test.go"}},
+	{"sluice doctor --dir t", []string{"testdata/"}, []string{"trace.go"}},
 	{"sluice man tr", []string{"trace"}, []string{"cp"}},
 	{"sluice man trace ex", []string{"export"}, []string{"trace"}},
 	{"sluice man ma", []string{"man"}, []string{"main.go"}},
