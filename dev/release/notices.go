@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -27,18 +29,37 @@ func isLicence(name string) bool {
 // directory for each work, with its licence.
 const thirdParty = "third_party"
 
-// ownModules begins the paths of the modules of this tree.
-const ownModules = "github.com/sluiceio/sluice"
+// command is the import path of the program in the archives that has all packages of the other one.
+const command = "github.com/sluiceio/sluice/cmd/sluice/sluice-tools"
 
-// notices returns the licences of all that a platform's program has in it: of the modules and
-// packages, the standard library, and files in this tree.
-func (r *release) notices(ctx context.Context, platform string) ([]byte, error) {
-	works, err := r.works(ctx, platform)
+// program is what licences are looked for: a package main of a workspace, for a platform.
+type program struct {
+	root     string // of the workspace
+	pkg      string // the import path
+	platform string // as GOOS/GOARCH
+}
+
+// writeNotices writes the file NOTICES of the command into dir.
+func writeNotices(ctx context.Context, root, platform, dir string) error {
+	text, err := program{root, command, platform}.notices(ctx)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "NOTICES"), text, 0o666)
+}
+
+// notices returns the licences of all that the program has in it: of the modules and packages, the
+// standard library, and files in this tree.
+func (p program) notices(ctx context.Context) ([]byte, error) {
+	works, err := p.works(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "The program %s has parts of the works below. Its own licence is in the file LICENSE.\n", program)
+	fmt.Fprintf(&b, "The program %s has parts of the works below. Its own licence is in the file LICENSE.\n", path.Base(p.pkg))
 	for _, name := range slices.Sorted(maps.Keys(works)) {
 		if len(works[name]) == 0 {
 			return nil, fmt.Errorf("%s has no licence file; want one, to be named in NOTICES", name)
@@ -57,8 +78,8 @@ func (r *release) notices(ctx context.Context, platform string) ([]byte, error) 
 }
 
 // works returns the names of the works, and the files with their licences.
-func (r *release) works(ctx context.Context, platform string) (map[string][]string, error) {
-	out, err := output(r.goCommand(ctx, platform, "env", "GOROOT"))
+func (p program) works(ctx context.Context) (map[string][]string, error) {
+	out, err := p.output(ctx, "env", "GOROOT")
 	if err != nil {
 		return nil, err
 	}
@@ -66,36 +87,49 @@ func (r *release) works(ctx context.Context, platform string) (map[string][]stri
 	if err := add(works, "Go's standard library, golang.org", strings.TrimSpace(string(out))); err != nil {
 		return nil, err
 	}
-	if out, err = output(r.goCommand(ctx, platform, append([]string{"list", "-deps", "-json=Dir,Module"}, r.pkgs...)...)); err != nil {
+	if out, err = p.output(ctx, "list", "-deps", "-json=Dir,Module", p.pkg); err != nil {
 		return nil, err
 	}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p struct {
+		var dep struct {
 			Dir    string
 			Module *struct {
 				Path, Version, Dir string
 				Main               bool
 			}
 		}
-		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+		if err := d.Decode(&dep); errors.Is(err, io.EOF) {
 			return works, nil
 		} else if err != nil {
 			return nil, err
 		}
 		switch {
-		case p.Module == nil: // of the standard library
-		case p.Module.Main:
-			err = ownWorks(works, p.Dir)
+		case dep.Module == nil: // of the standard library
+		case dep.Module.Main:
+			err = ownWorks(works, dep.Dir)
 		default:
-			err = upTo(works, p.Module.Path+" "+p.Module.Version, p.Dir, p.Module.Dir)
-			if err == nil && strings.HasPrefix(p.Module.Path, ownModules) {
-				err = ownWorks(works, p.Dir)
-			}
+			err = upTo(works, dep.Module.Path+" "+dep.Module.Version, dep.Dir, dep.Module.Dir)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
+}
+
+// output returns what the go command prints in the workspace. The user's settings do not reach it.
+func (p program) output(ctx context.Context, args ...string) ([]byte, error) {
+	system, processor, _ := strings.Cut(p.platform, "/")
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = p.root
+	cmd.Env = append(os.Environ(), "GOWORK="+filepath.Join(p.root, "go.work"), "GOFLAGS=",
+		"CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go %s: %w: %s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return out, nil
 }
 
 // ownWorks adds the works below the third_party of a package of this tree.

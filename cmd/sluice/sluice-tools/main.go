@@ -58,6 +58,7 @@ type grammar struct {
 	Man        manCmd        `cmd:"" help:"Print a manual page, or write all."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 
+	Complete  completeCmd  `cmd:"" name:"__complete" passthrough:"" hidden:"" help:"Complete a command line, for the scripts of sluice completion."`
 	CoverTool coverToolCmd `cmd:"" name:"covertool" hidden:"" help:"Run a tool for go build -cover, which starts it."`
 	bench.Children
 }

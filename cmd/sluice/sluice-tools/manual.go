@@ -27,7 +27,8 @@ type completionCmd struct {
 
 // Help returns the text below the list of flags.
 func (*completionCmd) Help() string {
-	return `The script completes commands, flags and their values:
+	return `The script completes commands, flags and their values. It runs sluice; that of bash needs
+the package bash-completion:
 
   source <(sluice completion bash)      in ~/.bashrc
   source <(sluice completion zsh)       in ~/.zshrc, after compinit
@@ -36,11 +37,17 @@ func (*completionCmd) Help() string {
 
 // Run prints the script.
 func (c *completionCmd) Run(s cli.Streams, k *kong.Context) error {
-	scripts := map[string]func(*cmdline.Command) string{
-		"bash": completion.Bash, "zsh": completion.Zsh, "fish": completion.Fish,
-	}
-	_, err := io.WriteString(s.Out, scripts[c.Shell](describeCommands(k.Model)))
-	return err
+	return completion.WriteScript(s.Out, describeCommands(k.Model), c.Shell)
+}
+
+// completeCmd is what the scripts run.
+type completeCmd struct {
+	Words []string `arg:"" optional:"" passthrough:"" sep:"none" help:"The words of the command line."`
+}
+
+// Run prints what may follow the words.
+func (c *completeCmd) Run(s cli.Streams, k *kong.Context) error {
+	return completion.Complete(s.Out, describeCommands(k.Model), c.Words)
 }
 
 // manCmd is `sluice man`.
