@@ -23,14 +23,13 @@ import (
 //	ctx = sluice.WithClass(ctx, background) // for operations with this context
 //	view, err := f.WithClass(background)    // or for operations on this view
 //
-// A view's class takes precedence over the context's. An operation that has neither is in
+// A view's class takes precedence over the context's. An operation with neither is in
 // [Scheduler.DefaultClass].
 //
 // From the first class on, each device has a bounded number of operations and bytes in flight, and
-// further operations wait for tickets. Classes that wait get tickets in proportion to their
-// weights, and every class makes progress. Weights and limits hold for each device. Cached reads,
-// and writes that the page cache takes, wait only for the limits of their class. docs/classes.md
-// has the rules and figures.
+// further operations wait for tickets. Waiting classes get tickets in proportion to their weights,
+// and every class makes progress. Weights and limits hold for each device. Cached operations wait
+// only for the limits of their class. docs/classes.md has the rules.
 //
 // A part of a program that may run twice in a process, as a database does, shares its class by
 // [Scheduler.EnsureClass], or gives each class another name and removes it at the end.
@@ -51,8 +50,8 @@ type ClassOptions struct {
 	// classes: 1 to 10000. 0 means 100.
 	Weight int
 
-	// IOPS is the most operations a second. A large operation that is made in
-	// parts counts as several. 0 means no limit; the most is 1<<38.
+	// IOPS is the most operations a second. Each part of a large operation counts. 0 means no
+	// limit; the most is 1<<38.
 	IOPS int64
 
 	// BytesPerSecond is the most bytes a second, read and written. 0 means no
@@ -89,20 +88,20 @@ func (o ClassOptions) settings() (fair.Settings, error) {
 }
 
 // NewClass adds a class to the Scheduler. The name has 1 to 64 bytes of UTF-8 without control
-// characters, and no other class of the Scheduler may have it. A Scheduler has at most 64 classes,
-// with the default one.
+// characters, and is unique in the Scheduler. A Scheduler has at most 64 classes, including the
+// default one.
 func (s *Scheduler) NewClass(name string, o ClassOptions) (*Class, error) {
 	return s.class(name, o, false)
 }
 
-// EnsureClass returns the Scheduler's class of that name, with the settings that it has. If there
-// is none, EnsureClass adds it as NewClass does. A wrong option is an error in both cases.
+// EnsureClass returns the Scheduler's class of that name, with its present settings, or else adds
+// it as NewClass does. A wrong option is an error in both cases.
 func (s *Scheduler) EnsureClass(name string, o ClassOptions) (*Class, error) {
 	return s.class(name, o, true)
 }
 
-// class adds a class. If there is one of that name it returns that one, or an error, as
-// mayExist says.
+// class adds a class. If the Scheduler has one of that name, class returns it if mayExist is true,
+// and an error otherwise.
 func (s *Scheduler) class(name string, o ClassOptions, mayExist bool) (*Class, error) {
 	settings, err := o.settings()
 	if err == nil {
@@ -133,10 +132,10 @@ func (s *Scheduler) class(name string, o ClassOptions, mayExist bool) (*Class, e
 
 var errClassRemoved = errors.New("class already removed")
 
-// Remove removes the class from its Scheduler, and its name is free. Operations of the class that
-// wait or are in progress keep its weight, without its limits. Later operations with the class are
-// in the default class. Its Stats can still be read. It is an error to remove the default class, or
-// to remove or configure a removed class.
+// Remove removes the class from its Scheduler and frees its name. Operations that wait or are in
+// progress keep the class's weight, without its limits. Later operations with the class are in the
+// default class. Its Stats can still be read. Removing the default class is an error, and so is
+// removing or configuring a removed class.
 func (c *Class) Remove() error {
 	s := c.sched
 	if c == s.standard {
@@ -165,15 +164,15 @@ func checkClassName(name string) error {
 	return nil
 }
 
-// DefaultClass returns the class of operations that have no other. Its name is "default" and its
-// weight 100.
+// DefaultClass returns the class of operations that have no other class. Its name is "default" and
+// its weight 100.
 func (s *Scheduler) DefaultClass() *Class { return s.standard }
 
 // Name returns the class's name.
 func (c *Class) Name() string { return c.name }
 
-// Configure changes the weight and the limits, also for operations that wait. The error says which
-// option is wrong, or that the class was removed; nothing is changed then.
+// Configure changes the weight and the limits, also for waiting operations. On an error nothing is
+// changed: an option is wrong, or the class was removed.
 func (c *Class) Configure(o ClassOptions) error {
 	settings, err := o.settings()
 	if err != nil {
@@ -186,17 +185,16 @@ func (c *Class) Configure(o ClassOptions) error {
 	return nil
 }
 
-// ClassStats is a snapshot of what a [Class] has done. Cached reads that needed no ticket are not
+// ClassStats is a snapshot of a [Class]'s counters. Cached reads that needed no ticket are not
 // counted.
 type ClassStats struct {
 	Waiting  int // operations that wait for a ticket now
 	InFlight int // operations that are in progress now
-	// Operations is the number of operations that have started. One in several parts counts as
-	// several.
+	// Operations is the number of operations that have started. Each part of an operation counts.
 	Operations int64
 	Bytes      int64 // read and written by operations that have ended
-	// Waited is how long operations waited for their tickets, all together, and LongestWait the
-	// longest.
+	// Waited is the time that operations have waited for their tickets, added up. LongestWait is
+	// the longest wait of one operation.
 	Waited, LongestWait time.Duration
 }
 
@@ -216,9 +214,9 @@ func (s *Scheduler) Classes() []*Class {
 	return append([]*Class(nil), s.classes...)
 }
 
-// WithClass returns a context that puts operations on c's Scheduler in class c. Operations on other
-// Schedulers are not affected. Every method that takes a context heeds it: of Files, ReadMany,
-// Readers and Writers, Batches and caches. It panics if c is nil.
+// WithClass returns a context that puts operations on c's Scheduler in class c. Other Schedulers
+// ignore it. Every method with a context heeds it: of Files, ReadMany, Readers and Writers, Batches
+// and caches. It panics if c is nil.
 func WithClass(ctx context.Context, c *Class) context.Context {
 	if c == nil {
 		panic("sluice: WithClass of a nil Class")
@@ -226,9 +224,9 @@ func WithClass(ctx context.Context, c *Class) context.Context {
 	return sched.WithClass(ctx, c.core)
 }
 
-// WithClass returns a view of the file: the same file, with the same position, whose operations are
-// in class c, whatever the context says, until c is removed. Close of a view, or of the file,
-// closes both. A class of another Scheduler is an error.
+// WithClass returns a view of the file: the same file with the same position, whose operations are
+// in class c until c is removed, whatever their context says. Closing a view closes the file and
+// all its views. A class of another Scheduler is an error.
 func (f *File) WithClass(c *Class) (*File, error) {
 	if f == nil {
 		return nil, os.ErrInvalid

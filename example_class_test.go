@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// A backup reads all it can, but not faster than 100 MB/s, and stays out of the
-// way of everything else, which is of the default class.
+// A backup reads at most 100 MB/s, and leaves the device to all other work, which is in the default
+// class.
 func ExampleScheduler_NewClass() {
 	s, err := sluice.NewScheduler(sluice.Options{})
 	if err != nil {
@@ -29,7 +29,7 @@ func ExampleScheduler_NewClass() {
 	if _, err := f.ReadAtContext(ctx, make([]byte, 4096), 0); err != nil {
 		log.Fatal(err)
 	}
-	view, err := f.WithClass(backup) // for what takes no context
+	view, err := f.WithClass(backup) // for methods without a context
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -41,8 +41,8 @@ func ExampleScheduler_NewClass() {
 	// Output: backup 2 5096
 }
 
-// A database may be open several times in a process. All its instances share one class, which
-// the first of them makes.
+// A database may be open several times in a process. All its instances share one class, which the
+// first instance makes.
 func ExampleScheduler_EnsureClass() {
 	s, err := sluice.NewScheduler(sluice.Options{})
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/sluiceio/sluice/internal/governor"
 )
 
-// Stats is a snapshot of what a [Scheduler] has done. The counters are read one after the other
-// while operations go on, so sums can be off by the operations in progress. [Scheduler.DeviceStats]
-// says what goes on at each device, and [Class.Stats] what a class has done.
+// Stats is a snapshot of a [Scheduler]'s counters. They are read one after the other, so sums can
+// be off by the operations in progress. [Scheduler.DeviceStats] has the counts of each device, and
+// [Class.Stats] the counts of a class.
 type Stats struct {
-	// Cached, Plain and Queued are the operations that took each of the three paths. A ReadAt in two
-	// parts counts as two. A Batch's calls on names count, too.
+	// Cached, Plain and Queued count the operations by their path. A ReadAt in two parts counts as
+	// two. A Batch's calls on names count, too.
 	Cached int64 // answered by the page cache, in a call that cannot wait (RWF_NOWAIT)
 	Plain  int64 // performed by a plain call, whether it had to wait or not
 	Queued int64 // queued to a ring
@@ -23,8 +23,8 @@ type Stats struct {
 
 	BytesRead    int64 // from files, through Files, direct files and Batches
 	BytesWritten int64 // to files, in the same ways
-	// BytesCopied is the number of bytes that the kernel copied from file to file, or between a file
-	// and a socket (File.ReadFrom, File.WriteTo). They are in no other count.
+	// BytesCopied is the number of bytes that the kernel copied from file to file, or between a
+	// file and a socket (File.ReadFrom, File.WriteTo). The other counts leave them out.
 	BytesCopied int64
 
 	Submits int64 // how often leaders handed operations to their rings
@@ -33,23 +33,23 @@ type Stats struct {
 
 	Rings    int // rings that are open; 0 while no driver is chosen. See Options.Rings
 	InFlight int // operations that rings have now
-	// LostRings is the number of rings that have stopped working, as under a seccomp(2) filter. Their
-	// operations become plain calls. Explain returns why.
+	// LostRings is the number of rings that have stopped working, as under a seccomp(2) filter.
+	// Their operations become plain calls. Explain says why.
 	LostRings int
 	// WaitingThreads is the number of threads in plain calls now, without calls on names, and of
-	// leaders that wait for their rings.
+	// leaders in a wait for their rings.
 	WaitingThreads int
 
-	// Governors is the number of governors that have compared plain calls with the queue, and
-	// GovernorsPlain how many of them prefer plain calls now. Explain returns what they measured.
+	// Governors is the number of governors that have measured plain calls against the queue.
+	// GovernorsPlain is how many of them choose plain calls now. Explain shows the measurements.
 	Governors, GovernorsPlain int
 
 	// Memory of package direct's Buffers, in bytes; see Options.BufferMemory.
-	BuffersMost       int64 // the most that there may be
-	BuffersInUse      int64 // held by users now
-	BuffersPeak       int64 // held by users at most
-	BuffersMapped     int64 // kept for Buffers, whether they are used or not
-	BuffersRegistered int64 // how much of BuffersMapped is registered with the rings
+	BuffersMost       int64 // the bound
+	BuffersInUse      int64 // in use now
+	BuffersPeak       int64 // the most that was in use at a time
+	BuffersMapped     int64 // mapped for Buffers, in use or not
+	BuffersRegistered int64 // the part of BuffersMapped that is registered with the rings
 }
 
 // Stats returns a snapshot of the Scheduler's counters.
@@ -82,7 +82,7 @@ func (s *Scheduler) Stats() Stats {
 	}
 }
 
-// governors returns how many governors have compared both ways, and how many prefer plain calls.
+// governors returns how many governors have measured both ways, and how many choose plain calls.
 func (s *Scheduler) governors() (all, plain int) {
 	for _, c := range s.h.Core.Choices() {
 		all++
@@ -93,12 +93,12 @@ func (s *Scheduler) governors() (all, plain int) {
 	return all, plain
 }
 
-// DeviceStats is a snapshot of what goes on at a device on which a [Scheduler] has open files. It
-// has no totals: to count for each device or file would cost an atomic addition a cached read. A
-// trace has each operation with its file.
+// DeviceStats is a snapshot of the work at a device on which a [Scheduler] has open files. It has
+// no totals: they would cost each cached read an atomic addition. A trace has each operation with
+// its file.
 type DeviceStats struct {
-	// Name is the kernel's name of the disk, such as "nvme0n1", or "device" and its number (st_dev) if
-	// the file system has no disk. It is "no device" for files on none.
+	// Name is the kernel's name of the disk, such as "nvme0n1". It is "device" and the number
+	// (st_dev) if the file system has no disk, and "no device" for files without a device.
 	Name    string
 	Queued  int // operations that are queued now
 	Plain   int // threads in plain calls now: permits of the device's budget in use
@@ -114,7 +114,7 @@ func (s *Scheduler) DeviceStats() []DeviceStats {
 	var all []DeviceStats
 	for _, d := range devices {
 		if d.Number == device.None && d.InFlight() == 0 {
-			continue // it is always there
+			continue // device.None is always in the list
 		}
 		rings := 0
 		if g := d.Rings.Load(); g != nil {
