@@ -44,8 +44,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestTooManyBlocks: options whose index would not fit into memory are an error,
-// and do not end the program.
+// TestTooManyBlocks checks that options whose index would not fit into memory are an error, and do
+// not end the program.
 func TestTooManyBlocks(t *testing.T) {
 	const bytes = maxBlocks * minBlock
 	if buffer.Modest(perBlock*maxBlocks) == perBlock*maxBlocks {
@@ -198,8 +198,7 @@ func TestViewOutlivesItsBlock(t *testing.T) {
 	}
 }
 
-// Hazard: a second Release of a View could release another View's reference.
-// Guard: each View has a generation.
+// A second Release of a View must not release another View's reference: each View has a generation.
 func TestStaleView(t *testing.T) {
 	c, f, _ := newTest(t, 1, 2*block)
 	a, _ := f.View(t.Context(), 0, 1)
@@ -252,7 +251,7 @@ func TestAllPinned(t *testing.T) {
 	}
 }
 
-// The file ends inside a block, and grows in another way than through the File.
+// The file ends inside a block, and grows by other means than the File.
 func TestEnd(t *testing.T) {
 	c, f, d := newTest(t, 8, block+100)
 	wantRead(t, f, d, block, 200)
@@ -292,8 +291,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// A View shows what the file has, also where the file has become longer since the
-// block was read.
+// A View has the file's bytes, also if the file has grown since the block was read.
 func TestViewAfterGrowth(t *testing.T) {
 	const before, after = 1000, 3 * block
 	for what, grow := range map[string]func(f *File, d *disk) error{
@@ -309,7 +307,7 @@ func TestViewAfterGrowth(t *testing.T) {
 				t.Fatal(err)
 			}
 			sizes, reads := d.sizes, d.count()
-			wantView(t, f, d, 900, 100, 100) // nothing of this is new
+			wantView(t, f, d, 900, 100, 100) // the block has all of these already
 			if d.sizes != sizes || d.count() != reads {
 				t.Errorf("a View of bytes that are cached: %d looks at the size, %d reads; want none", d.sizes-sizes, d.count()-reads)
 			}
@@ -323,7 +321,7 @@ func TestViewAfterGrowth(t *testing.T) {
 	}
 }
 
-// wantView demands n bytes of a View of up to most bytes, which are the disk's.
+// wantView checks that a View of up to most bytes has n bytes, with the disk's contents.
 func wantView(t testing.TB, f *File, d *disk, off int64, most, n int) {
 	t.Helper()
 	v, err := f.View(t.Context(), off, most)
@@ -333,7 +331,7 @@ func wantView(t testing.TB, f *File, d *disk, off int64, most, n int) {
 	v.Release()
 }
 
-// sized is a file whose size is more than reads return, as of some files of /sys.
+// sized is a file whose size is more than reads return, as some files of /sys have.
 type sized struct {
 	*disk
 	size int64
@@ -341,7 +339,7 @@ type sized struct {
 
 func (s sized) Size() (int64, error) { return s.size, nil }
 
-// A file whose size is wrong ends where reads of it end.
+// A file with a wrong size ends where reads of it end.
 func TestViewOfWrongSize(t *testing.T) {
 	const n = 5
 	c, _, d := newTest(t, 8, n)
@@ -369,8 +367,7 @@ func TestViewOfWrongSize(t *testing.T) {
 	}
 }
 
-// A hole reads as zeros, and the bytes around it do not change. Blocks that
-// Allocate touches stay in the cache.
+// A hole reads as zeros, and the bytes around it do not change. Allocated blocks stay in the cache.
 func TestSpace(t *testing.T) {
 	c, f, d := newTest(t, 16, 8*block+100)
 	wantRead(t, f, d, 0, 9*block)
@@ -403,7 +400,7 @@ func TestSpace(t *testing.T) {
 	}
 }
 
-// A file that has no Allocate and no PunchHole returns ErrUnsupported.
+// A file without Allocate and PunchHole returns ErrUnsupported.
 func TestNoAllocator(t *testing.T) {
 	c, _, d := newTest(t, 2, block)
 	f := c.File(struct{ Direct }{d})
@@ -415,7 +412,7 @@ func TestNoAllocator(t *testing.T) {
 	}
 }
 
-// gate holds reads of the disk up, before or after they have taken the bytes.
+// gate holds up reads of the disk, before or after they have taken the bytes.
 type gate struct {
 	arrived chan struct{}
 	open    chan error
@@ -491,8 +488,8 @@ func TestOneRequest(t *testing.T) {
 	}
 }
 
-// A waiting goroutine stops when its own context ends. When the reader's context
-// ends, one of the waiting goroutines reads instead.
+// A waiting goroutine stops when its own context ends. When the reader's context ends, a waiting
+// goroutine reads instead.
 func TestContexts(t *testing.T) {
 	c, f, d := newTest(t, 4, 2*block)
 	g := hold(d, false)
@@ -564,7 +561,7 @@ func TestInvalidationInFlight(t *testing.T) {
 	}
 }
 
-// After a read that panics no goroutine waits without end.
+// After a read has panicked, no goroutine waits without end.
 func TestPanic(t *testing.T) {
 	for _, n := range []int{10, 3 * block} {
 		_, f, d := newTest(t, 32, 4*block)

@@ -5,14 +5,14 @@ import (
 	"os"
 )
 
-// allocator is a Direct that can reserve space and punch holes, as *direct.File can.
+// allocator is a Direct with the methods Allocate and PunchHole, as *direct.File has.
 type allocator interface {
 	Allocate(off, n int64) error
 	PunchHole(off, n int64) error
 }
 
-// Allocate reserves disk space for the n bytes at off, by the method Allocate of the file. Blocks
-// in the cache stay. If the file has no such method, or no PunchHole, the error is
+// Allocate calls Allocate of the direct file: it reserves disk space for the n bytes at off. Blocks
+// in the cache stay. If the direct file lacks Allocate or PunchHole, the error is
 // errors.ErrUnsupported.
 func (f *File) Allocate(off, n int64) error {
 	a, err := f.allocator("allocate")
@@ -22,9 +22,9 @@ func (f *File) Allocate(off, n int64) error {
 	return a.Allocate(off, n)
 }
 
-// PunchHole makes the n bytes at off zeros and frees their disk space, by the method PunchHole of
-// the file. The blocks that it touches leave the cache. If the file has no such method, or no
-// Allocate, the error is errors.ErrUnsupported.
+// PunchHole calls PunchHole of the direct file: it makes the n bytes at off zeros and frees their
+// disk space. Their blocks leave the cache. If the direct file lacks Allocate or PunchHole, the
+// error is errors.ErrUnsupported.
 func (f *File) PunchHole(off, n int64) error {
 	a, err := f.allocator("punchhole")
 	if err != nil {
