@@ -6,10 +6,10 @@ import (
 )
 
 // Advise tells the kernel how the n bytes at off will be used; n 0 means up to the end of the file.
-// A file past the page cache needs only [sluice.AdviceDontNeed]: it drops the page in which the
-// file ends, and pages that other programs have read, unless they are not on the disk yet. A file
-// that uses the page cache (see [File.Explain]) takes all advice. On a system without advice the
-// error is errors.ErrUnsupported.
+// A file past the page cache heeds only [sluice.AdviceDontNeed]: it drops the page at the file's
+// end, and pages that other programs have read, unless they are not on the disk yet. A file that
+// uses the page cache (see [File.Explain]) heeds all advice. On a system without advice the error
+// is errors.ErrUnsupported.
 func (f *File) Advise(off, n int64, a sluice.Advice) error {
 	return f.call("advise", func() error {
 		err := handle.CheckRange(off, n)
@@ -19,6 +19,7 @@ func (f *File) Advise(off, n int64, a sluice.Advice) error {
 		if err != nil || f.direct != nil && a != sluice.AdviceDontNeed {
 			return err
 		}
-		return f.h.BlockingRead(func() error { return f.h.Advise(off, n, uint8(a)) }) // to read ahead, or to start write-back
+		// The call may read ahead, or start write-back, and wait for the device.
+		return f.h.BlockingRead(func() error { return f.h.Advise(off, n, uint8(a)) })
 	})
 }

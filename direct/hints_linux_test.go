@@ -16,8 +16,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestAdviseDontNeed drops the page in which a file ends, which has come into
-// the page cache by a write, and what others have read.
+// TestAdviseDontNeed drops the page at the end of a file, which a write has brought into the page
+// cache, and pages that another descriptor has read.
 func TestAdviseDontNeed(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := filepath.Join(dir, "file")
@@ -26,8 +26,7 @@ func TestAdviseDontNeed(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		// The kernel may keep pages together, up to 2 MiB of them, and drop none
-		// of those of which it is to keep some.
+		// The kernel may keep up to 2 MiB of pages together, and drops all of them or none.
 		const size, half = 4<<20 + 100, 2 << 20
 		if _, err := f.WriteAt(make([]byte, size), 0); err != nil {
 			t.Fatal(err)
@@ -59,7 +58,7 @@ func TestAdviseDontNeed(t *testing.T) {
 				t.Errorf("Advise(%d) = %v; cached at 0: %t, at the end: %t", a, err, cached(0), cached(size-1))
 			}
 		}
-		// It need not heed the advice at once: pages that somebody looks at stay.
+		// The kernel may ignore the advice for a while: pages that are being looked at stay.
 		drop := func(off, n, at int64) {
 			testenv.WaitFor(t, fmt.Sprintf("the page at %d to be dropped", at), func() bool {
 				if err := f.Advise(off, n, sluice.AdviceDontNeed); err != nil {
@@ -76,7 +75,7 @@ func TestAdviseDontNeed(t *testing.T) {
 	})
 }
 
-// TestHintErrors: each error names the argument that is wrong.
+// TestHintErrors checks that each error names the wrong argument.
 func TestHintErrors(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	dir := t.TempDir()
