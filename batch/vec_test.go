@@ -28,8 +28,8 @@ func cut(r *rand.Rand, b []byte) (bufs [][]byte) {
 	return append(bufs, nil)
 }
 
-// TestBatchVec writes and reads several hundred buffers as one operation, of a
-// File and of a file that the chain has for itself, also across the end.
+// TestBatchVec writes and reads several hundred buffers as one operation, of a File and of a
+// chain's private file, also across the end.
 func TestBatchVec(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -75,13 +75,14 @@ func TestBatchVec(t *testing.T) {
 	})
 }
 
-// TestBatchVecCalls: several buffers are one system call.
+// TestBatchVecCalls checks that several buffers are one system call.
 func TestBatchVecCalls(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		skip.For(t, skip.Platform, "elsewhere each buffer is a call")
 	}
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		for _, dir := range []string{places.Disk(t), testenv.MemoryDir(t)} { // which has no RWF_NOWAIT
+		// memory has no RWF_NOWAIT
+		for _, dir := range []string{places.Disk(t), testenv.MemoryDir(t)} {
 			f, err := s.OpenFile(filepath.Join(dir, "vec"), os.O_RDWR|os.O_CREATE, 0o600)
 			if err != nil {
 				t.Fatal(err)
