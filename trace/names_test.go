@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// TestNumbers holds the numbers that files of traces have, and their names.
+// TestNumbers checks the numbers of names in files of traces, which must not change.
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct {
 		got  interface{ String() string }
@@ -85,7 +85,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestTrial checks that the trials alone are no system calls.
+// TestTrial checks that only the trials are no system calls.
 func TestTrial(t *testing.T) {
 	for c := range 256 {
 		want := strings.HasPrefix(Syscall(c).String(), "trial ")
@@ -95,7 +95,7 @@ func TestTrial(t *testing.T) {
 	}
 }
 
-// TestOf checks that a Recorder has an inside, which package sluice gets.
+// TestOf checks that package sluice gets the inside of a Recorder.
 func TestOf(t *testing.T) {
 	r, err := New(Options{})
 	if err != nil {

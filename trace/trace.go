@@ -9,14 +9,14 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// Trace is what a Recorder has recorded.
+// Trace is the events that a Recorder has recorded.
 type Trace struct {
 	Meta Meta // the program, the machine and the recording
 
 	// Files holds the names of files, by Op.File. The first one is "", for files without a name.
 	Files []string
 	// Classes holds the names of classes, by Op.Class; see ClassName. The first one is "default".
-	// If there are more than 63 classes, the further ones are all "others".
+	// If there are more than 63 classes, all further ones are called "others".
 	Classes []string
 	// Labels holds the labels of goroutines (runtime/pprof), by Op.Label, each as
 	// "key=value key=value", sorted by key. The first one is "", for goroutines without labels.
@@ -27,8 +27,7 @@ type Trace struct {
 	Calls []Call // sorted by Start
 }
 
-// Meta describes the program, the machine and the recording. A field that is not known is empty
-// or 0.
+// Meta describes the program, the machine and the recording. An unknown field is empty or 0.
 type Meta struct {
 	Program    string // the program's name
 	PID        int    // its process ID
@@ -48,8 +47,8 @@ type Meta struct {
 
 	Lost       int64 // events that were dropped or overwritten
 	KeptOldest bool  // the lost events are the latest ones; else the earliest
-	// LabelsEnd is the time from which on Op.Label is 0, as the Recorder had no room for more
-	// changes of labels: it has room for some 14,000. 0 means that all labels are known.
+	// LabelsEnd is the time from which on Op.Label is 0, because the Recorder had no more room for
+	// labels. 0 means that all labels are known.
 	LabelsEnd time.Duration
 }
 
@@ -75,23 +74,22 @@ type Op struct {
 	Slot int32
 	// Batch is how many operations were handed to the driver together; 0 without a driver.
 	Batch int32
-	// Goroutine tells apart goroutines that live at the same time. It is not the runtime's number
-	// of the goroutine. It is only a hint on processors other than amd64 and arm64, and in
-	// programs of "sluice build": there goroutines may share a number, or change it.
+	// Goroutine distinguishes goroutines that live at the same time. It is not the runtime's number
+	// of the goroutine. It is only a hint on processors other than amd64 and arm64, and in programs
+	// of "sluice build": goroutines may share a number there, or change it.
 	Goroutine uint32
 
-	Kind   Kind   // what it does
+	Kind   Kind   // what the operation does
 	Path   Path   // how it was performed
 	Driver Driver // the zero Driver if it went through none
 	Class  uint8  // index of Trace.Classes; see Trace.ClassName
-	// Ring is the number of the ring that the operation went through, or of its Scheduler's first
-	// ring if it went through none. The Recorder numbers the rings of all its Schedulers, from 0.
-	// 255 stands for that and more.
+	// Ring is the number of the operation's ring, or of its Scheduler's first ring if it used none.
+	// The Recorder numbers the rings of all its Schedulers, from 0. 255 stands for that and more.
 	Ring uint8
 }
 
-// Call is a system call that is not an operation: one that a driver made, or a read of the page
-// cache that found nothing. [Op.Syscall] returns the system call of an operation.
+// Call is a system call that is not an operation: a call of a driver, or a read of the page cache
+// that found nothing. [Op.Syscall] returns the system call of an operation.
 //
 // A trial of a governor is a Call, too; see [Syscall.Trial].
 type Call struct {
@@ -100,11 +98,11 @@ type Call struct {
 
 	Batch  int32 // how many operations the call submitted
 	Wait   int32 // how many completions it had to wait for
-	Result int32 // what it returned, or a negated errno
+	Result int32 // its result, or a negated errno
 	Slot   int32 // as Op.Slot, among the Calls
 
 	Goroutine uint32  // as Op.Goroutine
-	Syscall   Syscall // which system call it is
+	Syscall   Syscall // the system call
 	Driver    Driver  // the driver that made it; the zero Driver if the Scheduler did
 	Ring      uint8   // as Op.Ring
 }
@@ -136,7 +134,7 @@ func (t *Trace) classNames() []string {
 
 const defaultClass = "default"
 
-// end returns when the call returned.
+// end returns the time at which the call returned.
 func (c *Call) end() time.Duration { return c.Start + c.Duration }
 
 // InQueue returns how long the operation waited in the Scheduler.
