@@ -15,20 +15,20 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// NewCore returns what package sched must know of f, or nil if f has no disk I/O, as fstat(2) says. It returns
-// the error of fstat(2). If f is not open, it returns nil and no error: all calls on f return errors then.
+// NewCore returns the core of f, or nil if f has no disk I/O. It returns the error of fstat(2). If
+// f is not open, it returns nil and no error: all calls on f return errors then.
 func NewCore(f *os.File) (core *sched.File, err error) {
 	conn, closed := f.SyscallConn()
 	if closed != nil {
 		return nil, nil
 	}
-	// Not f.Fd(), which would make a pipe or a terminal blocking.
+	// f.Fd() would make a pipe or a terminal blocking.
 	_ = conn.Control(func(fd uintptr) { core, err = coreOf(f, int(fd)) })
 	return core, err
 }
 
-// coreOf is NewCore of f, whose descriptor is fd. Where fcntl(2) is denied, it returns nil for any file: nobody
-// knows whether writes append.
+// coreOf is NewCore of f, whose descriptor is fd. Under a filter that denies fcntl(2), it returns
+// nil for any file: nobody knows whether writes append.
 func coreOf(f *os.File, fd int) (*sched.File, error) {
 	var st unix.Stat_t
 	switch err := sys.Fstat(fd, &st); {
@@ -52,15 +52,14 @@ func coreOf(f *os.File, fd int) (*sched.File, error) {
 	return core, nil
 }
 
-// usesNetpoller reports whether f, a regular file, is in the netpoller, as some files of
-// /proc and /sys are (/proc/kmsg, trace_pipe). A read of such a file that would wait
-// returns EAGAIN, and it has deadlines. The netpoller takes all files of FUSE, too, but
-// those are disk I/O.
+// usesNetpoller reports whether f, a regular file, is in the netpoller, as some files of /proc and
+// /sys are (/proc/kmsg, trace_pipe). A read of them returns EAGAIN in place of waiting, and they
+// have deadlines. The netpoller takes all files of FUSE, too, but these have disk I/O.
 func usesNetpoller(f *os.File, fd int) bool {
 	return f.SetDeadline(time.Time{}) == nil && !inUserSpace(fd)
 }
 
-// isDisk takes the mode as the system has it: 16 or 32 bits.
+// isDisk takes the mode as the system has it, in 16 or 32 bits.
 func isDisk[M uint16 | uint32](mode M) bool {
 	return mode&unix.S_IFMT == unix.S_IFREG || mode&unix.S_IFMT == unix.S_IFBLK
 }
