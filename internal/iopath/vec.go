@@ -1,6 +1,6 @@
 package iopath
 
-// Vec is the rest of one or several buffers that are transferred one after the other.
+// Vec is the untransferred rest of one or several buffers.
 type Vec struct {
 	First []byte // not empty, unless nothing is left
 	Rest  [][]byte
