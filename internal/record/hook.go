@@ -8,14 +8,14 @@ import (
 	"sync/atomic"
 )
 
-// Hook is how the scheduler and its drivers reach the Recorder, if there is one. The zero value has
+// Hook leads the scheduler and its drivers to the Recorder, if there is one. The zero value has
 // none. While nothing is recorded, a call costs a load and a branch.
 type Hook struct {
 	rec  atomic.Pointer[Recorder]
 	ring atomic.Uint32 // see Set; written before rec
 
 	mu   sync.Mutex
-	last *Recorder // the last Recorder; ring is this Hook's number there. Protected by mu
+	last *Recorder // the last Recorder, where ring is this Hook's number. Guarded by mu
 	// others are set whenever this Hook is. Protected by mu.
 	others []*Hook
 }
@@ -36,7 +36,7 @@ func (h *Hook) Set(r *Recorder) {
 	}
 }
 
-// Another returns a Hook with another number. It is set as h is, now and whenever h is set.
+// Another returns a Hook with another number. Each Set of h sets it, too.
 func (h *Hook) Another() *Hook {
 	h.mu.Lock()
 	defer h.mu.Unlock()
