@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxVec is the number of buffers that one call is given. Linux takes 1024 (IOV_MAX), but the
-// array is on the stack.
+// maxVec is the most buffers of one call. Linux takes 1024 (IOV_MAX), but the array is on the
+// stack.
 const maxVec = 64
 
 // vec fills iov with first and rest, up to maxVec buffers and most bytes. It returns the
