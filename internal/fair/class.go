@@ -20,8 +20,9 @@ func (s Settings) Limited() bool { return s.IOPS > 0 || s.Bytes > 0 || s.Depth >
 // Most bounds the rates of Settings, so that no sum overflows.
 const Most = 1 << 38 // 256 GiB, or as many requests
 
-// linger is how long a class stays active after its last request. A class with a request each 50 ms
-// keeps the device partly free for itself. A class with fewer requests finds a busy device.
+// linger is how long a class stays active after its last request. If a class has a request each 50
+// ms, all other classes keep the device partly free. A class with fewer requests finds a busy
+// device.
 const linger = 50 * time.Millisecond
 
 // Class is the requests that share a weight and limits.
