@@ -17,7 +17,7 @@ type Buffer struct {
 
 // block is memory that is handed out as a whole.
 type block struct {
-	// word says whether the block is in use:
+	// word counts the references to the block:
 	//
 	//	bits 63–32  generation; a Buffer with an earlier one is stale
 	//	bits 31–0   number of references; 0 while the block is free
