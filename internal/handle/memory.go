@@ -17,7 +17,7 @@ type Memory struct {
 	// Bounces are held during a call, never by a user, and never two at once by one call. A call
 	// keeps its bounce buffer while it waits for its class's limits, or for a device that does not
 	// answer. So each class on each device has a quota: a call that waits for a bounce buffer waits
-	// only for calls of its own class to its own device.
+	// only for calls of the same class to the same device.
 	Bounces *buffer.Quotas[BounceUser]
 }
 
