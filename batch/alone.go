@@ -14,7 +14,7 @@ import (
 // The caller of Do or Each performs chains alone until there is a reason to share them. An
 // operation that does not wait ends before a helper could begin, because the helper's processor
 // must be woken first. Helpers begin in three cases: the next chain is sure to wait; the caller has
-// gone on for aloneMost; or one chain takes as long as stuckAfter. Such a chain waits for a server,
+// gone on for aloneMost; or one chain takes as long as stuckAfter. A slow chain waits for a server,
 // for example, or for the other end of a FIFO, which another operation of the Batch may open.
 
 const (

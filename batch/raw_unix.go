@@ -90,7 +90,7 @@ func (op *Op) remove() error {
 }
 
 // readRaw reads all of the file of op's bare descriptor. It leaves irregular files, and files
-// without a size, such as those of /proc, to package os.
+// without a size, as in /proc, to package os.
 func (op *Op) readRaw(r *run) ([]byte, error) {
 	var st unix.Stat_t
 	if err := sys.Fstat(op.raw.fd, &st); err != nil {

@@ -16,7 +16,7 @@ func (r *run) OwnJob(own *workers.Range) (*Op, bool) {
 	return nil, false
 }
 
-// TakeJob returns the next chain for a helper whose range is empty. more says whether other helpers
+// TakeJob returns the next chain for a helper whose range is empty. more reports that other helpers
 // may find chains, too.
 func (r *run) TakeJob(own *workers.Range) (head *Op, more, ok bool) {
 	for own.Len() > 0 || r.refill(own) {
