@@ -22,10 +22,9 @@ type ReaderOptions struct {
 	// less. Powers of two waste no memory; above 2 MiB, multiples of 2 MiB waste none either.
 	BufferSize int
 
-	// ReadAhead is how many buffers the stream has, including the one that is being consumed. 0
-	// means 5; the most is 65536; 1 reads nothing ahead. The stream has at most BufferSize x
-	// ReadAhead bytes in flight: a fast scan wants 1 MiB or more. Small neighbours are read as one
-	// request.
+	// ReadAhead is how many buffers the stream has, including the one in use. 0 means 5; the most
+	// is 65536; 1 reads nothing ahead. The stream has at most BufferSize x ReadAhead bytes in
+	// flight: a fast scan wants 1 MiB or more. Small neighbours are read as one request.
 	ReadAhead int
 
 	// Start and End bound the part of the file that is read, in bytes: from Start up to, but not

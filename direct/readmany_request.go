@@ -196,8 +196,8 @@ func (r *manyRequest) part(a *pendingRange) (Buffer, error) {
 }
 
 // giveBackUnread frees the memory of ranges that were read and not yielded, and makes them wanted
-// again. With ordered results, such a range may be behind one without memory: the ranges of one
-// request need not follow each other.
+// again. With ordered results, a range that was read may be behind one without memory: the ranges
+// of one request need not follow each other.
 func (m *readManyIter) giveBackUnread() {
 	for a := m.yieldQueue.Front(); a != nil; a = a.links.Next() {
 		if r := a.req; r != nil && a.done {

@@ -19,9 +19,9 @@ type WriterOptions struct {
 	// ReaderOptions.BufferSize.
 	BufferSize int
 
-	// WriteBehind is how many buffers the stream has, including the one that is being filled. 0
-	// means 5; the most is 65536; 1 writes each buffer before the next is filled. Small neighbours
-	// are written as one request.
+	// WriteBehind is how many buffers the stream has, including the one being filled. 0 means 5;
+	// the most is 65536; 1 writes each buffer before the next is filled. Small neighbours are
+	// written as one request.
 	WriteBehind int
 
 	// Start is the offset of the first written byte in the file. The Writer overwrites the file
