@@ -94,7 +94,7 @@ func (m *Mapping) untouchable(first, last int64) error {
 }
 
 // ask asks the kernel about the pages of the n bytes at off, and remembers the answer in generation
-// g. It leaves out words of which few pages were resident before.
+// g. It leaves out words with few pages that were resident before.
 func (m *Mapping) ask(off, n int64, g uint32) error {
 	if !m.canTell {
 		return nil
