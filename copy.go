@@ -68,9 +68,9 @@ func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 	return io.Copy(onlyWriter{f}, r)
 }
 
-// simulated reports whether f is on a disk of package sluicetest. The kernel must not copy such a
-// file: it would miss bytes that the disk still holds back. Nor may it copy to one: the disk would
-// not know of the copy, and Sync would not keep it.
+// simulated reports whether f is on a disk of package sluicetest. The kernel must not copy from it,
+// because it would miss bytes that the disk still holds back. Nor may the kernel copy to it: the
+// disk would not know of the copy, and Sync would not keep it.
 func (f *File) simulated() bool { return f != nil && f.h.Sched.Disk != nil }
 
 // hasClasses reports whether f's Scheduler has classes. If it has, f is copied by Reads and Writes.
