@@ -28,8 +28,8 @@ import (
 //
 // From the first class on, each device has a bounded number of operations and bytes in flight, and
 // further operations wait for tickets. Waiting classes get tickets in proportion to their weights,
-// and every class makes progress. Weights and limits hold for each device. Cached operations wait
-// only for the limits of their class. docs/classes.md has the rules.
+// and every class makes progress. Weights and limits hold for each device. Cached reads, and writes
+// into the page cache, wait only for the limits of their class. docs/classes.md has the rules.
 //
 // A part of a program that may run twice in a process, as a database does, shares its class by
 // [Scheduler.EnsureClass], or gives each class another name and removes it at the end.

@@ -49,19 +49,19 @@
 //
 // # Differences from package os
 //
-// A File differs from an *os.File in six ways:
+// A File differs from an *os.File in nine ways:
 //
-//   - WriteAt that fails after a part returns the number of bytes written. os.File.WriteAt returns
-//     0.
+//   - WriteAt that fails after a part returns the bytes written. os.File.WriteAt returns 0.
+//   - ReadAt is not atomic with overlapping WriteAts, not even on xfs, where pread(2) is.
 //   - Close waits for the file's operations in progress.
 //   - Once a Sync has failed, later Syncs and Datasyncs of the File fail too: see [File.Sync].
 //   - With O_SYNC or O_DSYNC, a write returns after the writes that run beside it. It fails if one
-//     of
-//
-// them has lost data, because the kernel reports a loss only once.
+//     of them has lost data, because the kernel reports a loss only once.
+//   - Descriptors that share a position may read bytes twice or skip them, if a Read fails or the
+//     file grows: see [File.Read].
+//   - During the Read of [File.SyscallConn], calls that use the file's position wait.
 //   - With GOMAXPROCS=1, ReadAt hangs if the same program serves the page faults of its memory
-//
-// (userfaultfd).
+//     (userfaultfd).
 //   - A slice that is passed to a File escapes to the heap, because the kernel may write into it.
 //
 // # Recording
