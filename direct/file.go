@@ -21,13 +21,13 @@ import (
 // block. On a file system without O_DIRECT all transfers go through the page cache. [File.Explain]
 // returns the alignment.
 //
-// It is a regular file or a block device. It has no position, so O_APPEND is an error.
+// A File is a regular file or a block device. It has no position, so O_APPEND is an error.
 //
 // # Errors
 //
 // Errors are *fs.PathError, except io.EOF, and os.ErrInvalid for a nil File. A negative offset or
-// length is an error, and so is an offset beyond the largest one. A read of a file open for writing
-// only is EBADF, and so is a write of one open for reading.
+// length is an error, and so is a ReadAt or WriteAt beyond the largest offset. A read of a file
+// open for writing only is EBADF, and so is a write of one open for reading.
 //
 // # Concurrency
 //

@@ -34,7 +34,7 @@ func twoDirect(t *testing.T, s *sluice.Scheduler, dir string) (files [2]*direct.
 }
 
 // TestDirectNeighbours lets each goroutine write and read its own bytes of shared blocks, through
-// two Files. Meanwhile the file is synced, gets holes, grows and shrinks. No write may undo
+// two Files. The file is synced, gets holes, grows and shrinks at the same time. No write may undo
 // another, and no fsync may fail.
 func TestDirectNeighbours(t *testing.T) {
 	start := seed.Of(t)

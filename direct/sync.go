@@ -24,8 +24,8 @@ func (f *File) DatasyncContext(ctx context.Context) error {
 	return f.commit(ctx, (*sluice.File).DatasyncContext, (*sched.Scheduler).Datasync)
 }
 
-// commit calls first for the file. It calls second for the second descriptor, if that has unsynced
-// writes.
+// commit calls first for the file. It calls second for the second descriptor, if that needs an
+// fsync, too.
 func (f *File) commit(ctx context.Context, first func(*sluice.File, context.Context) error, second func(*sched.Scheduler, context.Context, *sched.File) error) error {
 	err := first(f.buffered(), ctx)
 	if err != nil || f.direct == nil {

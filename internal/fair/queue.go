@@ -157,7 +157,7 @@ func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 
 // beyondCap lets the next request of a use begin without room in the cap, because no request of
 // that use is in flight. The device may answer reads while its writes hang, as a frozen file system
-// does. beyondCap returns nil if their classes' limits allow no waiting request.
+// does. beyondCap returns nil if the limits of their classes hold all waiting requests back.
 func (q *Queue) beyondCap(now time.Duration, use Use) *Ticket {
 	var least *Class
 	for c := q.backlogged.Front(); c != nil; c = c.links.Next() {

@@ -127,7 +127,7 @@ func (p *Paths) Async(code driver.Code, f *File) bool {
 }
 
 // MayQueue is Async. If no driver is chosen yet, it reports whether some driver could perform code
-// on f without a thread. No driver can so perform a write through the page cache.
+// on f without a thread. For a write through the page cache no driver can.
 func (p *Paths) MayQueue(code driver.Code, f *File) bool {
 	switch {
 	case p.IsReady():
