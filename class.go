@@ -32,7 +32,7 @@ import (
 // into the page cache, wait only for the limits of their class. docs/classes.md has the rules.
 //
 // A part of a program that may run twice in a process, as a database does, shares its class by
-// [Scheduler.EnsureClass], or gives each class another name and removes it at the end.
+// [Scheduler.EnsureClass]. Or it gives each class another name, and removes it at the end.
 //
 // # Concurrency
 //

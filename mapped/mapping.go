@@ -147,8 +147,8 @@ func (m *Mapping) Close() error {
 
 // Load returns the n bytes at off of the Mapping, resident in memory. If they are not resident,
 // Load waits as a read of the file does. Writing to them is a fault. The error is a *fs.PathError
-// around the device's error, around io.ErrUnexpectedEOF if the file has lost the bytes since Map,
-// or around os.ErrClosed after Close of the Mapping or the file.
+// around the device's error. After the file has lost the bytes it is around io.ErrUnexpectedEOF,
+// and after Close of the Mapping or the file around os.ErrClosed.
 func (m *Mapping) Load(off, n int64) ([]byte, error) {
 	if off >= 0 && n > 0 && n <= int64(len(m.bytes))-off {
 		page := m.page(off)

@@ -121,9 +121,9 @@ func (m *Mapping) ask(off, n int64, g uint32) error {
 	return nil
 }
 
-// end returns the number of bytes from the first page to the end of the file, or an error if the n
-// bytes at off are not in the file any more. The page cache may have a page past the end of a
-// truncated file, as a part of a larger folio. Touching it is a fault.
+// end returns the number of bytes from the first page to the end of the file. It returns an error
+// if the n bytes at off are not in the file any more. The page cache may have a page past the end
+// of a truncated file, as a part of a larger folio. Touching it is a fault.
 func (m *Mapping) end(off, n int64) (int64, error) {
 	size, err := sizeOf(inside.File(m.file))
 	end := size - m.start
