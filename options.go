@@ -57,7 +57,7 @@ const (
 	kernelWorkers = 4
 )
 
-// defaultRings is how many devices have rings while the threads stay under GOMAXPROCS + 8.
+// defaultRings keeps three devices out of each other's way, with fewer than GOMAXPROCS + 8 threads.
 // Measured: docs/decisions/0024-rings.md.
 const defaultRings = 3
 
