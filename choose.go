@@ -11,16 +11,15 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// rejectedDriver is a driver that could not be had, and why.
+// rejectedDriver is a driver that the system does not have, and why.
 type rejectedDriver struct {
 	name string
 	err  error
 }
 
-// choose returns a driver of the simulated disk, or else the first driver that the system has. It
-// notes in rejectedDrivers which drivers the system does not have. It is called once, by
-// sched.Scheduler.Ready; what it notes may be read after that. What the driver keeps open is opened
-// when it is first used.
+// choose returns the simulated disk's driver, or else the first driver that the system has, and
+// notes the rejected ones in rejectedDrivers. sched.Scheduler.Ready calls it once; afterwards
+// rejectedDrivers is only read. A driver opens its descriptors when an operation first needs them.
 func (s *Scheduler) choose(hook *record.Hook) driver.Driver {
 	if s.parts.Disk != nil {
 		return s.parts.Disk.NewDriver(s.options.depth())
@@ -43,8 +42,8 @@ func asDriver[D driver.Driver](d D, err error) (driver.Driver, error) {
 	return d, nil
 }
 
-// openLate is open of a driver that may never be used. AIO's context is no
-// descriptor, and its eventfd is opened late in any case.
+// openLate is open, but a ring is set up only when an operation needs it. Linux AIO needs no such
+// option: its context has no descriptor, and its eventfd is opened late in any case.
 func openLate(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 	if name == DriverUring {
 		return asDriver(uring.New(uring.Options{Depth: o.depth(), Lazy: true, Record: hook}))
@@ -63,8 +62,8 @@ func open(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 	}
 }
 
-// openAnother opens one more driver of that name, without a recorder. It returns nil if that
-// fails, and for the pool, whose reads take threads.
+// openAnother opens one more driver of that name, without a recorder. It returns nil if that fails,
+// and for the pool, whose operations hold threads anyway.
 func openAnother(name string, depth int) driver.Driver {
 	if name != DriverUring && name != DriverAIO {
 		return nil
@@ -76,8 +75,8 @@ func openAnother(name string, depth int) driver.Driver {
 	return drv
 }
 
-// forChains returns the driver for chains beside the named one: a ring with its own files. It
-// is nil if the kernel has none, or if the other driver is no ring.
+// forChains returns a ring with registered files, for chains. It returns nil if the named driver is
+// not io_uring, or if the kernel gives no second ring.
 func forChains(name string, hook *record.Hook) driver.Linker {
 	if name != DriverUring {
 		return nil
@@ -89,10 +88,9 @@ func forChains(name string, hook *record.Hook) driver.Linker {
 	return r
 }
 
-// forSyncs returns the driver for the fsyncs of a Scheduler that has drv: one
-// that needs no thread of this process for them. It is nil if there is none.
-// io_uring is none: it makes fsyncs in worker threads, which are the process's.
-// Linux AIO makes them in the kernel's own (4.18).
+// forSyncs returns a driver whose fsyncs hold no thread of this process: drv, or else Linux AIO,
+// which has kernel threads for them (since 4.18). It returns nil if the system has none. A ring
+// does not qualify: its fsyncs run in worker threads, which belong to the process.
 func forSyncs(drv driver.Driver, hook *record.Hook) driver.Driver {
 	fsync := &driver.Op{Code: driver.Fsync}
 	if drv.Async(fsync) {

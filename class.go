@@ -27,10 +27,9 @@ import (
 // the default class.
 //
 // From the first class on, each device has a bounded number of operations and bytes in flight, and
-// further operations wait for tickets. Classes that wait get tickets in proportion to their
-// weights, and every class makes progress. Weights and limits hold for each device. Cached reads,
-// and writes that the page cache takes, wait only for the limits of their class. docs/classes.md
-// has the rules and figures.
+// further operations wait for tickets. Waiting classes get tickets in proportion to their weights,
+// and every class makes progress. Weights and limits hold for each device. Cached reads, and writes
+// into the page cache, wait only for the limits of their class. docs/classes.md has the rules.
 //
 // Parts of a program that ask for a class of the same name share it. A part that wants a class for
 // itself, such as each of several databases, takes a unique name, and removes the class at the end.
@@ -51,8 +50,8 @@ type ClassOptions struct {
 	// classes: 1 to 10000. 0 means 100.
 	Weight int
 
-	// IOPS is the most operations a second. A large operation that is made in
-	// parts counts as several. 0 means no limit; the most is 1<<38.
+	// IOPS is the most operations a second. Each part of a large operation counts. 0 means no
+	// limit; the most is 1<<38.
 	IOPS int64
 
 	// BytesPerSecond is the most bytes a second, read and written. 0 means no
@@ -125,10 +124,10 @@ func (s *Scheduler) Class(name string, o ClassOptions) (*Class, error) {
 
 var errClassRemoved = errors.New("class already removed")
 
-// Remove removes the class from its Scheduler, and its name is free. Operations of the class that
-// wait or are in progress keep its weight, without its limits. Later operations with the class are
-// in the default class. Its Stats can still be read. It is an error to remove the default class, or
-// to remove or configure a removed class.
+// Remove removes the class from its Scheduler and frees its name. Operations that wait or are in
+// progress keep the class's weight, without its limits. Later operations with the class are in the
+// default class. Its Stats can still be read. Removing the default class is an error, and so is
+// removing or configuring a removed class.
 func (c *Class) Remove() error {
 	s := c.sched
 	if c == s.standard {
@@ -160,8 +159,8 @@ func checkClassName(name string) error {
 // Name returns the class's name.
 func (c *Class) Name() string { return c.name }
 
-// Configure changes the weight and the limits, also for operations that wait. The error says which
-// option is wrong, or that the class was removed; nothing is changed then.
+// Configure changes the weight and the limits, also for waiting operations. On an error nothing is
+// changed: an option is wrong, or the class was removed.
 func (c *Class) Configure(o ClassOptions) error {
 	settings, err := o.settings()
 	if err != nil {
@@ -174,17 +173,16 @@ func (c *Class) Configure(o ClassOptions) error {
 	return nil
 }
 
-// ClassStats is a snapshot of what a [Class] has done. Cached reads that needed no ticket are not
+// ClassStats is a snapshot of a [Class]'s counters. Cached reads that needed no ticket are not
 // counted.
 type ClassStats struct {
 	Waiting  int // operations that wait for a ticket now
 	InFlight int // operations that are in progress now
-	// Operations is the number of operations that have started. One in several parts counts as
-	// several.
+	// Operations is the number of operations that have started. Each part of an operation counts.
 	Operations int64
 	Bytes      int64 // read and written by operations that have ended
-	// Waited is how long operations waited for their tickets, all together, and LongestWait the
-	// longest.
+	// Waited is the time that operations have waited for their tickets, added up. LongestWait is
+	// the longest wait of one operation.
 	Waited, LongestWait time.Duration
 }
 
@@ -204,9 +202,9 @@ func (s *Scheduler) Classes() []*Class {
 	return append([]*Class(nil), s.classes...)
 }
 
-// WithClass returns a context that puts operations on c's Scheduler in class c. Operations on other
-// Schedulers are not affected. Every method that takes a context heeds it: of Files, ReadMany,
-// Readers and Writers, Batches and caches. It panics if c is nil.
+// WithClass returns a context that puts operations on c's Scheduler in class c. Other Schedulers
+// ignore it. Every method with a context heeds it: of Files, ReadMany, Readers and Writers, Batches
+// and caches. It panics if c is nil.
 func WithClass(ctx context.Context, c *Class) context.Context {
 	if c == nil {
 		panic("sluice: WithClass of a nil Class")
@@ -214,9 +212,9 @@ func WithClass(ctx context.Context, c *Class) context.Context {
 	return sched.WithClass(ctx, c.core)
 }
 
-// WithClass returns a view of the file: the same file, with the same position, whose operations are
-// in class c, whatever the context says, until c is removed. Close of a view, or of the file,
-// closes both. A class of another Scheduler is an error.
+// WithClass returns a view of the file: the same file with the same position, whose operations are
+// in class c until c is removed, whatever their context says. Closing a view closes the file and
+// all its views. A class of another Scheduler is an error.
 func (f *File) WithClass(c *Class) (*File, error) {
 	if f == nil {
 		return nil, os.ErrInvalid

@@ -12,11 +12,10 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
-// WriteTo writes the rest of the file, from the file's position on, to w. It implements
-// io.WriterTo.
+// WriteTo writes the rest of the file, from its position on, to w. It implements io.WriterTo.
 //
-// The kernel copies where it can: to a stream socket by sendfile(2), to another file as in
-// ReadFrom. A slow receiver holds up no other operation. With classes, WriteTo falls back to Read
+// The kernel copies where it can: by sendfile(2) to a stream socket, and as in ReadFrom to another
+// file. A slow receiver holds up no other operation. With classes, WriteTo falls back to Read
 // calls.
 func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 	if f == nil || f.h.IO == nil {
@@ -45,8 +44,8 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 // io.ReaderFrom.
 //
 // The kernel copies where it can: from a stream socket by splice(2), from another file by
-// copy_file_range(2), which shares blocks where the file system can. Each such copy is a plain
-// call. With classes on the Scheduler of either file, ReadFrom falls back to Write calls.
+// copy_file_range(2), which shares blocks on file systems with reflinks. Each copy is a plain call.
+// With classes on either file's Scheduler, ReadFrom falls back to Write calls.
 func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 	if f == nil || f.h.IO == nil {
 		return f.os().ReadFrom(r)
@@ -70,15 +69,15 @@ func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 	return io.Copy(onlyWriter{f}, r)
 }
 
-// simulated reports whether f is on a disk of package sluicetest. The kernel must copy neither from
-// such a file nor to it: it would miss what the disk still holds back, and the disk would not know
-// of the copy, so that a Sync afterwards would keep nothing.
+// simulated reports whether f is on a disk of package sluicetest. The kernel must not copy from it,
+// because it would miss bytes that the disk still holds back. Nor may the kernel copy to it: the
+// disk would not know of the copy, and Sync would not keep it.
 func (f *File) simulated() bool { return f != nil && f.h.Sched.Disk != nil }
 
-// hasClasses reports whether f's Scheduler has classes. Then f is copied by its Reads and Writes.
+// hasClasses reports whether f's Scheduler has classes. If it has, f is copied by Reads and Writes.
 func (f *File) hasClasses() bool { return f != nil && f.h.Sched.Core.HasClasses() }
 
-// limitOf returns r's limit, nil if it has none, and the Reader behind it.
+// limitOf splits r into its limit, or nil, and the Reader behind it.
 func limitOf(r io.Reader) (*io.LimitedReader, io.Reader) {
 	if l, ok := r.(*io.LimitedReader); ok {
 		return l, l.R
@@ -86,18 +85,18 @@ func limitOf(r io.Reader) (*io.LimitedReader, io.Reader) {
 	return nil, r
 }
 
-// onlyReader hides all of a File but Read, so that io.Copy uses that.
+// onlyReader hides all methods of a File but Read, so that io.Copy calls Read.
 type onlyReader struct{ f *File }
 
 func (r onlyReader) Read(b []byte) (int, error) { return r.f.Read(b) }
 
-// onlyWriter hides all of a File but Write, so that io.Copy uses that.
+// onlyWriter hides all methods of a File but Write, so that io.Copy calls Write.
 type onlyWriter struct{ f *File }
 
 func (w onlyWriter) Write(b []byte) (int, error) { return w.f.Write(b) }
 
-// fileWithoutWriteTo is a File without WriteTo, for io.Copy. It keeps SyscallConn, so that
-// the writer may still have the kernel copy, as an http.ResponseWriter does.
+// fileWithoutWriteTo is a File without WriteTo, for io.Copy. SyscallConn stays visible, so an
+// http.ResponseWriter may still have the kernel copy the file.
 type fileWithoutWriteTo struct {
 	noWriteTo //nolint:unused // hides WriteTo
 	*File
@@ -109,14 +108,14 @@ type noWriteTo struct{} //nolint:unused // see there
 // WriteTo is never called.
 func (noWriteTo) WriteTo(io.Writer) (int64, error) { panic("WriteTo is hidden") } //nolint:unused // see there
 
-// copyChunk is how many bytes of a file are copied to another at a time: few enough that
-// the permit for the blocking call is soon free for another call.
+// copyChunk is how many bytes one plain call copies from file to file. It is small enough that the
+// call soon returns its permit.
 const copyChunk = 16 << 20 // 16 MiB
 
-// source is a file that is copied from.
+// source is a file from which is copied.
 type source struct {
 	file *os.File
-	of   *File // the File that it belongs to; nil if it is an *os.File of the caller's
+	of   *File // the File around OS, or nil if the caller has passed an *os.File
 }
 
 // sourceOf returns the file with disk I/O that r reads, or the zero source if r reads
@@ -134,8 +133,8 @@ func sourceOf(r io.Reader) source {
 	return source{}
 }
 
-// hasDiskIO reports whether f has disk I/O. If it returns false, as it does if the system does not
-// say, f is copied by Reads and Writes.
+// hasDiskIO reports whether f has disk I/O. If the system does not say, it returns false, and f is
+// copied by Reads and Writes.
 func hasDiskIO(f *os.File) bool {
 	core, err := handle.NewIO(f)
 	return err == nil && core != nil
@@ -148,8 +147,8 @@ func (f *File) source() source {
 	return source{f.h.OS, f}
 }
 
-// osFileIn returns the *os.File that r is, or nil. An os.File that writes itself to a File
-// passes a struct of package os in which it is embedded.
+// osFileIn returns the *os.File in r, or nil. os.File.WriteTo passes a struct of package os that
+// embeds the os.File.
 func osFileIn(r io.Reader) *os.File {
 	if f, ok := r.(*os.File); ok {
 		return f
@@ -165,8 +164,7 @@ func osFileIn(r io.Reader) *os.File {
 	return f
 }
 
-// copyFrom copies src by copy_file_range(2), as package os does, up to limit if that is
-// not nil.
+// copyFrom copies src by copy_file_range(2), as package os does. A non-nil limit bounds the copy.
 func (f *File) copyFrom(src source, limit *io.LimitedReader) (n int64, err error) {
 	if limit != nil && limit.N <= 0 {
 		return 0, nil
@@ -187,7 +185,7 @@ func (f *File) copyFrom(src source, limit *io.LimitedReader) (n int64, err error
 	})
 }
 
-// copyTo copies what is left of f to dst, in the same way.
+// copyTo copies the rest of f to dst by copy_file_range(2).
 func (f *File) copyTo(dst *os.File) (n int64, err error) {
 	if !f.h.IO.Use() {
 		return 0, f.h.Error("read", os.ErrClosed)
@@ -199,8 +197,8 @@ func (f *File) copyTo(dst *os.File) (n int64, err error) {
 	})
 }
 
-// inChunks calls piece, which copies at most that many bytes, until it copies fewer, or
-// until limit is reached if that is not nil.
+// inChunks calls piece until it copies less than it may, or until a non-nil limit is reached. piece
+// copies at most the given number of bytes.
 func inChunks(limit *io.LimitedReader, piece func(most int64) (int64, error)) (n int64, err error) {
 	for {
 		most := int64(copyChunk)
@@ -215,15 +213,16 @@ func inChunks(limit *io.LimitedReader, piece func(most int64) (int64, error)) (n
 	}
 }
 
-// copyInto is copyChunk to f. With O_SYNC or O_DSYNC the kernel follows the copy by an fsync, and
-// that may take the report of another write's loss, or another fsync that of the copy's. If the
-// source cannot be read, that counts as a loss of f's: copy_file_range(2) does not say whose error
-// it returns.
+// copyInto is copyChunk to f. With O_SYNC or O_DSYNC the kernel ends the copy with an fsync. The
+// kernel reports a lost write to only one fsync, so the copy and the writes beside it share their
+// losses. An error of reading src counts as a loss, too: copy_file_range(2) does not tell them
+// apart.
 func (f *File) copyInto(src io.Reader, most int64, limit *io.LimitedReader) (n int64, err error) {
 	losses := f.h.IO.LostWrites
 	mark, res := losses.Mark(), int32(0)
 	n, err = f.copyChunk(func(chunk io.Reader) (int64, error) {
-		call := losses.Begin() // not before there is a permit: writes beside the copy wait for its end
+		// with the permit: writes beside the copy wait for its end
+		call := losses.Begin()
 		n, err := f.h.OS.ReadFrom(chunk)
 		res = int32(min(n, math.MaxInt32))
 		if errno, ok := errors.AsType[syscall.Errno](err); ok {
@@ -238,8 +237,9 @@ func (f *File) copyInto(src io.Reader, most int64, limit *io.LimitedReader) (n i
 	return n, err
 }
 
-// copyChunk has dst, the ReadFrom of an *os.File, copy at most most bytes from src at their
-// positions, one of which is f's. It lowers limit if that is not nil. A thread waits for the copy.
+// copyChunk copies at most most bytes from src to the *os.File whose ReadFrom is dst. One of the
+// two is f; both use their positions. copyChunk lowers a non-nil limit by the bytes copied. The
+// copy is a plain call.
 func (f *File) copyChunk(dst func(io.Reader) (int64, error), src io.Reader, most int64, limit *io.LimitedReader) (n int64, err error) {
 	chunk := io.LimitedReader{R: src, N: most}
 	f.h.Sched.Core.Block(f.h.IO, func() { n, err = dst(&chunk) })
@@ -250,9 +250,8 @@ func (f *File) copyChunk(dst func(io.Reader) (int64, error), src io.Reader, most
 	return n, err
 }
 
-// lockPositions calls do while no other operation uses the position of either File. The second
-// may be nil. The older File is locked first, so that two copies in opposite directions
-// do not wait for each other.
+// lockPositions calls do while no other operation uses the position of a or b. b may be nil. The
+// older File is locked first, so two copies in opposite directions cannot deadlock.
 func lockPositions(a, b *File, do func()) {
 	if b == nil || a.h.Number == b.h.Number { // or views of one
 		a.h.IO.Position(do)

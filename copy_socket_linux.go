@@ -13,9 +13,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// sendTo sends what is left of f to w by sendfile(2), if w is a stream socket. If it is
-// not, handled is false, and nothing was done. While the socket takes nothing, no lock and
-// no permit of f's scheduler is held.
+// sendTo sends the rest of f to w by sendfile(2). handled is false, and nothing is done, if w is
+// not a stream socket. While the socket takes no bytes, sendTo holds neither a lock nor a permit.
 func (f *File) sendTo(w io.Writer) (n int64, handled bool, err error) {
 	conn := connOf(w)
 	if conn == nil {
@@ -23,29 +22,30 @@ func (f *File) sendTo(w io.Writer) (n int64, handled bool, err error) {
 	}
 	s := sendings.Get().(*sending)
 	defer sendings.Put(s)
-	defer func() { *s = sending{write: s.write} }() // keeps neither the file nor an error
-	// Of package net's connections only TCP's has SetNoDelay.
+	defer func() { *s = sending{write: s.write} }() // drops the file and the error
+	// Of package net's connections only a TCP connection has SetNoDelay.
 	_, s.stream = w.(interface{ SetNoDelay(noDelay bool) error })
 	s.file = f
 	if waited := conn.Write(s.write); waited != nil {
 		s.err = bare(waited)
 	}
-	if !s.begun || s.n == 0 && sys.IsErrno(s.err, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP) { // not from this file
+	// sendfile refuses this file
+	if !s.begun || s.n == 0 && sys.IsErrno(s.err, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP) {
 		return 0, false, nil
 	}
 	return s.n, true, f.h.Error("read", syscallError("sendfile", s.err))
 }
 
-// sendings holds values for sendTo, which would otherwise allocate twice.
+// sendings holds values for sendTo, which would otherwise allocate twice a call.
 var sendings = sync.Pool{New: func() any {
 	s := new(sending)
 	s.write = s.some
 	return s
 }}
 
-// sending is a file that is being sent to a socket.
+// sending is one file on its way to a socket.
 type sending struct {
-	write  func(socket uintptr) bool // some, as a value that is made once
+	write  func(socket uintptr) bool // the method some, as a value that is made once
 	file   *File
 	socket int
 	stream bool // socket is known to be a stream socket
@@ -54,8 +54,8 @@ type sending struct {
 	err    error
 }
 
-// some sends what the socket takes now. It reports whether the sending has ended: at the
-// end of the file, or with an error.
+// some sends as many bytes as the socket takes now. It reports whether the sending has ended: at
+// the end of the file, or with an error.
 func (s *sending) some(socket uintptr) bool {
 	s.socket = int(socket)
 	if s.begun = s.stream || isStream(s.socket); !s.begun {
@@ -88,10 +88,9 @@ func (s *sending) piece() (int, error) {
 	return s.file.h.Sched.Core.Send(core, s.socket)
 }
 
-// receiveFrom writes what comes from r by splice(2), up to limit if that is not nil, if r
-// is a stream socket. If it is not, handled is false, and nothing was done. Only bytes
-// that the socket already has are spliced, so that no lock and no permit is held while it
-// has none.
+// receiveFrom writes the bytes of r by splice(2); a non-nil limit bounds them. handled is false,
+// and nothing is done, if r is not a stream socket. While the socket has no bytes, receiveFrom
+// holds neither a lock nor a permit: it splices only bytes that have arrived.
 func (f *File) receiveFrom(r io.Reader, limit *io.LimitedReader) (n int64, handled bool, err error) {
 	conn := connOf(r)
 	if conn == nil {
@@ -114,15 +113,15 @@ func (f *File) receiveFrom(r io.Reader, limit *io.LimitedReader) (n int64, handl
 		}
 		m, err := f.receive(r, min(most, int64(has)), limit)
 		n += m
-		// A connection of MPTCP has a byte, as it says, after its end, too (Linux 6.18): none of it
-		// comes.
+		// After its end an MPTCP connection reports one byte more (Linux 6.18), which splice never
+		// gets.
 		if err != nil || m == 0 {
 			return n, true, err
 		}
 	}
 }
 
-// receive writes the next bytes of r, which has at least many.
+// receive writes the next many bytes of r, which the socket has.
 func (f *File) receive(r io.Reader, many int64, limit *io.LimitedReader) (n int64, err error) {
 	if !f.h.IO.Use() {
 		return 0, f.h.Error("write", os.ErrClosed)
@@ -132,8 +131,7 @@ func (f *File) receive(r io.Reader, many int64, limit *io.LimitedReader) (n int6
 	return n, err
 }
 
-// received waits until the socket has bytes, and returns how many; 0 means that no more
-// will come.
+// received waits until the socket has bytes, and returns how many. 0 means the end.
 func received(conn syscall.RawConn) (n int, err error) {
 	waited := conn.Read(func(fd uintptr) bool {
 		n, err = receivedNow(int(fd))
@@ -145,14 +143,13 @@ func received(conn syscall.RawConn) (n int, err error) {
 	return n, syscallError("splice", err)
 }
 
-// receivedNow returns how many bytes the socket has. 0 means that no more will come, and
-// EAGAIN that some may come later.
+// receivedNow returns how many bytes the socket has. 0 means the end; EAGAIN means not yet.
 func receivedNow(fd int) (int, error) {
 	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
 	if n > 0 || err != nil {
 		return n, err
 	}
-	// There are no bytes yet, or it is the end, or there is an error.
+	// The socket has no bytes yet, is at its end, or has failed.
 	err = sys.IgnoringEINTR(func() (err error) {
 		n, _, err = unix.Recvfrom(fd, make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)
 		return err
@@ -160,7 +157,7 @@ func receivedNow(fd int) (int, error) {
 	return max(0, n), err
 }
 
-// connOf returns the raw connection of x, a connection of package net; nil if x is none.
+// connOf returns the raw connection of x, or nil if x is not a connection of package net.
 func connOf(x any) syscall.RawConn {
 	c, ok := x.(syscall.Conn)
 	if !ok {
@@ -173,7 +170,7 @@ func connOf(x any) syscall.RawConn {
 	return conn
 }
 
-// isStream reports whether fd is a stream socket that does not block.
+// isStream reports whether fd is a non-blocking stream socket.
 func isStream(fd int) bool {
 	kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
 	if err != nil || kind != unix.SOCK_STREAM {
@@ -183,7 +180,7 @@ func isStream(fd int) bool {
 	return err == nil && flags&unix.O_NONBLOCK != 0
 }
 
-// syscallError returns err as package os does: an errno with the name of its call.
+// syscallError wraps an errno with the name of its call, as package os does.
 func syscallError(call string, err error) error {
 	if e, ok := err.(syscall.Errno); ok { //nolint:errorlint // it is the kernel's
 		return os.NewSyscallError(call, e)
@@ -191,8 +188,7 @@ func syscallError(call string, err error) error {
 	return err
 }
 
-// bare returns the reason why a connection could not be waited for, without the
-// *net.OpError around it, as package os does.
+// bare removes the *net.OpError from the error of a wait for a connection, as package os does.
 func bare(err error) error {
 	if inner := errors.Unwrap(err); inner != nil {
 		return inner

@@ -29,7 +29,7 @@ func ExampleScheduler_Class() {
 	if _, err := f.ReadAtContext(ctx, make([]byte, 4096), 0); err != nil {
 		log.Fatal(err)
 	}
-	view, err := f.WithClass(backup) // for what takes no context
+	view, err := f.WithClass(backup) // for methods without a context
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/sluiceio/sluice/internal/tune"
 )
 
-// Explain returns a few lines of text: which driver the Scheduler uses and why, the bounds in
-// force, and what the governors have measured. It is for people: its form may change. If no driver
-// is chosen yet, Explain chooses it.
+// Explain returns a text for people, whose form may change: the driver and why it was chosen, the
+// bounds in force, and the measurements of the governors. If no driver is chosen yet, Explain
+// chooses it.
 func (s *Scheduler) Explain() string {
 	var b strings.Builder
 	info := s.h.Core.Driver()
@@ -50,7 +50,7 @@ func (s *Scheduler) Explain() string {
 	return b.String()
 }
 
-// explainChoices writes to b what the governors have found out.
+// explainChoices writes the measurements of the governors to b.
 func (s *Scheduler) explainChoices(b *strings.Builder) {
 	for _, c := range s.h.Core.Choices() {
 		name := deviceName(c.Device.Number)
@@ -64,7 +64,7 @@ func (s *Scheduler) explainChoices(b *strings.Builder) {
 	}
 }
 
-// deviceName returns the name of a disk, or else the number of a device.
+// deviceName returns the name of a disk, or "device" and its number if the device has no disk.
 func deviceName(number uint64) string {
 	if number == device.None {
 		return "no device"

@@ -9,19 +9,18 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// File is an open file whose disk I/O goes through a [Scheduler]. It has the methods of *os.File,
-// with the same results and errors, and wraps one: [File.OSFile].
+// File is an open file whose disk I/O goes through a [Scheduler]. It wraps an *os.File, and has its
+// methods, with the same results and errors.
 //
-// Only regular files and block devices have disk I/O, and on Windows none has. Any other file (a
-// directory, a pipe, a socket) behaves as its *os.File does. Its methods with a context look at the
-// context before they begin, and Allocate, PunchHole, Advise, Prefetch and SyncRange fail with
+// Only regular files and block devices have disk I/O; on Windows no file has. All other files, such
+// as directories, pipes and sockets, behave as their *os.File does. Their methods with a context
+// check it once, at the start. Their Allocate, PunchHole, Advise, Prefetch and SyncRange fail with
 // errors.ErrUnsupported.
 //
 // Offsets and lengths are in bytes. A negative length, or offset in the file, is an error.
 type File struct{ h handle.File }
 
-// newFile takes over f, which this package opened: no other code has its descriptor. On an
-// error f is closed.
+// newFile takes over f, whose descriptor nobody else has. On an error it closes f.
 func (s *Scheduler) newFile(f *os.File) (*File, error) {
 	file := new(File)
 	if err := file.h.Open(s.h, f); err != nil {
@@ -31,9 +30,9 @@ func (s *Scheduler) newFile(f *os.File) (*File, error) {
 	return file, nil
 }
 
-// Close closes the file once its operations in progress have ended. Later operations fail with
-// os.ErrClosed, and so do operations that wait for a ticket of their [Class]. A second Close
-// returns an error that is os.ErrClosed. Close of a view closes the file.
+// Close waits for the file's operations in progress, and closes the file. Later operations fail
+// with os.ErrClosed, and so do operations that wait for a ticket of their [Class]. A second Close
+// returns an error that is os.ErrClosed. Closing a view closes the file.
 func (f *File) Close() error {
 	if f == nil {
 		return os.ErrInvalid
@@ -41,9 +40,9 @@ func (f *File) Close() error {
 	return f.h.Close()
 }
 
-// OSFile returns the *os.File inside, for code that must have one (os/exec, net.FileConn). Its own
-// reads and writes hold threads. Close the File, not the *os.File: the Scheduler may be using the
-// descriptor.
+// OSFile returns the wrapped *os.File, for code that must have one (os/exec, net.FileConn). Its
+// reads and writes hold threads. Close the File and not the *os.File: the Scheduler may be using
+// the descriptor.
 func (f *File) OSFile() *os.File {
 	f.h.SharePosition()
 	return f.h.OS
@@ -65,8 +64,8 @@ func (f *File) Fd() uintptr {
 }
 
 // SyscallConn returns a raw file; see os.File.SyscallConn. While its Read is in progress, calls
-// that use the file's position wait: Read, Write, Seek, ReadFrom, WriteTo. The function that is
-// passed to that Read must not make one of these calls.
+// that use the file's position wait: Read, Write, Seek, ReadFrom, WriteTo. The function that Read
+// calls must not call them.
 func (f *File) SyscallConn() (syscall.RawConn, error) {
 	conn, err := f.os().SyscallConn()
 	if err != nil || f.h.IO == nil {
@@ -112,7 +111,7 @@ func (f *File) SetReadDeadline(t time.Time) error { return f.os().SetReadDeadlin
 // SetWriteDeadline sets the deadline of writes; see SetDeadline.
 func (f *File) SetWriteDeadline(t time.Time) error { return f.os().SetWriteDeadline(t) }
 
-// os returns the *os.File. Its methods return the right error if f is nil.
+// os returns the *os.File, or nil if f is nil. A nil *os.File returns the right errors.
 func (f *File) os() *os.File {
 	if f == nil {
 		return nil
@@ -120,15 +119,15 @@ func (f *File) os() *os.File {
 	return f.h.OS
 }
 
-// rawConn is what SyscallConn returns of a file with disk I/O.
+// rawConn is the result of SyscallConn for a file with disk I/O.
 type rawConn struct {
 	syscall.RawConn
 	file *File
 }
 
-// Read has the file's position for do alone, as Read of an os.File has. Package net calls
-// it to send the file: what is sent first is in memory before do is called, so
-// that the thread does not wait for it.
+// Read calls do with the file's position locked, as Read of an os.File does. Package net sends a
+// file this way. Read first brings the next bytes into memory, so that do does not wait for the
+// disk.
 func (c rawConn) Read(do func(fd uintptr) bool) (err error) {
 	f := c.file
 	if !f.h.IO.Use() {
@@ -138,7 +137,7 @@ func (c rawConn) Read(do func(fd uintptr) bool) (err error) {
 	return err
 }
 
-// counted is do, by which the file's position moves over what the kernel copies.
+// counted returns do with a count of the bytes by which the kernel moves the file's position.
 func (f *File) counted(do func(fd uintptr) bool) func(fd uintptr) bool {
 	return func(fd uintptr) bool {
 		from, _ := sys.Tell(int(fd))

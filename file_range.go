@@ -7,10 +7,10 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
-// Advice is how a part of a file will be used.
+// Advice is a hint on how a part of a file will be used.
 type Advice uint8
 
-// The advices, as posix_fadvise(2) has them (POSIX_FADV_NORMAL and so on).
+// The kinds of Advice, with the numbers of posix_fadvise(2).
 const (
 	AdviceNormal     Advice = iota // nothing is known; ends earlier advice
 	AdviceSequential               // read from lower to higher offsets
@@ -19,29 +19,28 @@ const (
 	AdviceDontNeed                 // not read any more: the page cache drops it
 )
 
-// The methods below are calls that databases make on parts of a file. What they have in common
-// is in the comment of File.
+// The methods below are calls that databases make on parts of a file. The comment of File has the
+// rules for their arguments.
 
-// Allocate reserves room for the n bytes at off, so that a write there allocates no blocks and
-// cannot run out of space (fallocate(2), FALLOC_FL_KEEP_SIZE). The size of the file does not
-// change. If the file system cannot do that, the error is errors.ErrUnsupported.
+// Allocate reserves room for the n bytes at off, so that later writes there cannot run out of space
+// (fallocate(2), FALLOC_FL_KEEP_SIZE). The size of the file does not change. On a file system
+// without preallocation the error is errors.ErrUnsupported.
 func (f *File) Allocate(off, n int64) error {
 	return f.onRange("allocate", off, n, func() error { return f.h.Allocate(off, n) })
 }
 
 // PunchHole makes the n bytes at off zeros and gives their blocks back to the file system
 // (fallocate(2), FALLOC_FL_PUNCH_HOLE). The size of the file does not change. On a block device off
-// and n must be multiples of its logical sector. If the file system cannot do that, the error is
+// and n must be multiples of its logical sector. On a file system without holes the error is
 // errors.ErrUnsupported.
 func (f *File) PunchHole(off, n int64) error {
 	return f.onRange("punchhole", off, n, func() error { return f.h.PunchHole(off, n) })
 }
 
 // Advise tells the kernel how the n bytes at off will be used (posix_fadvise(2)); n 0 means up to
-// the end of the file. The kernel may ignore it. AdviceWillNeed reads no more than the read-ahead
-// of the device, often 128 KiB; [File.Prefetch] has no such limit. AdviceDontNeed keeps pages that
-// are not on the disk yet: call Sync first. On a system without advice the error is
-// errors.ErrUnsupported.
+// the end of the file. The kernel may ignore it. AdviceWillNeed reads at most the device's
+// read-ahead; [File.Prefetch] reads all n bytes. AdviceDontNeed keeps pages that are not on the
+// disk yet: call Sync first. On a system without advice the error is errors.ErrUnsupported.
 func (f *File) Advise(off, n int64, a Advice) error {
 	if f == nil {
 		return os.ErrInvalid
@@ -52,14 +51,14 @@ func (f *File) Advise(off, n int64, a Advice) error {
 }
 
 // SyncRange starts to write the n bytes at off to the disk (sync_file_range(2)); n 0 means up to
-// the end of the file. It does not wait for the device and commits nothing. A program that writes a
-// long file calls it every few MiB, so that the Sync at the end has less to do. Once a Sync has
-// failed, SyncRange returns that error. It does nothing on systems other than Linux.
+// the end of the file. It commits nothing and does not wait for the device. Call it every few MiB
+// of a long file: the Sync at the end has less to do. Once a Sync has failed, SyncRange returns
+// that error. It does nothing on systems other than Linux.
 func (f *File) SyncRange(off, n int64) error {
 	return f.onRange("syncrange", off, n, func() error { return f.h.Sched.Core.SyncRange(f.h.IO, off, n) })
 }
 
-// onRange calls do, which may wait in system calls, while it uses the file.
+// onRange calls do, which may make several plain calls, and keeps the file open until do returns.
 func (f *File) onRange(op string, off, n int64, do func() error) error {
 	if f == nil {
 		return os.ErrInvalid
@@ -68,22 +67,20 @@ func (f *File) onRange(op string, off, n int64, do func() error) error {
 }
 
 const (
-	// prefetchPiece is the most that one call for read-ahead has the kernel read for certain:
-	// the read-ahead of a device is rarely set to less. The kernel cuts off the rest
-	// (mm/readahead.c, force_page_cache_ra).
+	// prefetchPiece is the most bytes that one read-ahead call is sure to read: devices rarely have
+	// a smaller read-ahead. The kernel cuts off the rest (mm/readahead.c, force_page_cache_ra).
 	prefetchPiece = 128 << 10 // 128 KiB
-	// prefetchNow is how much the caller itself asks for: few enough requests that a device
+	// prefetchNow is how many bytes the caller's goroutine asks for: so few requests that a device
 	// takes them without a wait.
 	prefetchNow = 1 << 20 // 1 MiB
-	// prefetchesMost is how many goroutines ask for more at a time.
+	// prefetchesMost is how many goroutines ask for more bytes at a time.
 	prefetchesMost = 64
 )
 
 // Prefetch starts to read the n bytes at off into the page cache, and does not wait for the device;
-// n 0 means up to the end of the file. It is a hint: a later read reports a failure of the device.
-// A Scheduler has at most 64 goroutines for long Prefetches. When all are busy, a long call waits
-// until the device has taken its requests, and a call that finds no permit does nothing. On a
-// system without advice the error is errors.ErrUnsupported.
+// n 0 means up to the end of the file. It is a hint: failures show in later reads. Under load, a
+// long Prefetch may wait until the device has taken its requests, or do nothing. On a system
+// without advice the error is errors.ErrUnsupported.
 func (f *File) Prefetch(off, n int64) error {
 	if f == nil {
 		return os.ErrInvalid
@@ -97,7 +94,7 @@ func (f *File) Prefetch(off, n int64) error {
 		return err
 	}
 	core := f.h.Sched.Core
-	// A call does not use the file while it waits for its permit, so Close does not wait for it.
+	// A call that waits for its permit does not use the file, so Close does not wait for it.
 	wait := func(do func()) bool {
 		core.BlockOn(on, do)
 		return true
@@ -126,8 +123,8 @@ func (f *File) Prefetch(off, n int64) error {
 	return nil
 }
 
-// prefetchFirst asks for the first piece of the n bytes at off, once it has a permit from try, and
-// returns how many bytes are left. Now is false if try gave it none.
+// prefetchFirst asks for the first piece of the n bytes at off. try lends it a permit. It returns
+// how many bytes are left; now is false if try had no permit.
 func (f *File) prefetchFirst(off, n int64, try func(do func()) bool) (left int64, now bool, err error) {
 	now = try(func() {
 		err = f.h.OnRange("prefetch", off, n, func() error {
@@ -148,9 +145,9 @@ func (f *File) prefetchFirst(off, n int64, try func(do func()) bool) (left int64
 	return left, now, err
 }
 
-// prefetch asks for n bytes in pieces, each with a permit from try, until the file or its Scheduler
-// is closed, or until try gives none. It returns how many bytes it has asked for, or n if nothing
-// more is to be asked for.
+// prefetch asks for n bytes in pieces, each with a permit from try. Without a permit it returns how
+// many bytes it has asked for. If an error occurs, or the file or its Scheduler is closed, it
+// returns n: nothing more is to be read.
 func (f *File) prefetch(off, n int64, try func(do func()) bool) (done int64) {
 	for ; done < n; done += prefetchPiece {
 		var err error
@@ -168,8 +165,8 @@ func (f *File) prefetch(off, n int64, try func(do func()) bool) (done int64) {
 	return n
 }
 
-// prefetchLater starts a goroutine that calls do, and that Close of the Scheduler waits for. It
-// returns false if there are too many already.
+// prefetchLater starts a goroutine that calls do; Close of the Scheduler waits for it. It returns
+// false if prefetchesMost goroutines run already.
 func (f *File) prefetchLater(do func()) bool {
 	s := f.h.Sched
 	if s.Prefetches.Add(1) > prefetchesMost || s.Acquire() != nil {

@@ -9,8 +9,8 @@ import (
 
 // Read reads up to len(b) bytes from the file's position and returns how many it has read. At the
 // end of the file it returns 0, io.EOF. Descriptors that share the position (dup(2), OSFile,
-// another process) read different bytes, as with read(2). If one of their Reads fails, or the file
-// grows while several read at its end, some bytes may be read twice or by none.
+// another process) read different bytes, as with read(2). If one of their Reads fails, or if the
+// file grows while several read at its end, some bytes may be read twice or skipped.
 func (f *File) Read(b []byte) (n int, err error) {
 	if f == nil || f.h.IO == nil || len(b) == 0 {
 		return f.os().Read(b)
@@ -23,9 +23,9 @@ func (f *File) Read(b []byte) (n int, err error) {
 	return n, f.h.Error("read", err)
 }
 
-// ReadAt reads len(b) bytes starting at byte offset off and returns how many it has read. It always
-// returns a non-nil error when n < len(b); at the end of the file that is io.EOF. ReadAt is not
-// atomic with overlapping WriteAts, even on a file system whose pread(2) is (xfs).
+// ReadAt reads len(b) bytes at byte offset off and returns how many it has read. If n < len(b) the
+// error is not nil; at the end of the file it is io.EOF. ReadAt is not atomic with overlapping
+// WriteAts, even on a file system whose pread(2) is (xfs).
 func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 	if f == nil || f.h.IO == nil || off < 0 || len(b) == 0 {
 		return f.os().ReadAt(b, off)
@@ -41,11 +41,11 @@ func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// ReadAtContext is ReadAt, but if ctx ends it returns the number of bytes read so far, and ctx's
-// error. If all of b was read there is no error. If ctx has ended before the call, nothing is read.
+// ReadAtContext is ReadAt, but if ctx ends early it returns the number of bytes read so far, and
+// ctx's error. If ctx has ended before the call, nothing is read.
 //
-// A request that waits in the Scheduler is withdrawn at once. A request that the kernel has may
-// still write into b, so ReadAtContext waits for it. So it does for a plain call that has begun.
+// An operation that waits in the Scheduler is withdrawn at once. An operation in the kernel may
+// still write into b, so ReadAtContext waits until it completes.
 func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if err := handle.ContextError(ctx); f != nil && err != nil {
 		return 0, f.h.Error("read", err)

@@ -26,9 +26,8 @@ func (f *File) Write(b []byte) (n int, err error) {
 // WriteString is Write of the bytes of s.
 func (f *File) WriteString(s string) (n int, err error) { return f.Write(sys.Bytes(s)) }
 
-// WriteAt writes b starting at byte offset off and returns how many bytes it
-// has written. It returns a non-nil error when n != len(b), and always if the
-// file was opened with O_APPEND.
+// WriteAt writes b at byte offset off and returns how many bytes it has written. If n != len(b) the
+// error is not nil. If the file was opened with O_APPEND, WriteAt writes nothing and fails.
 func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
 	if f == nil || f.h.IO == nil || off < 0 || len(b) == 0 || f.h.IO.Appends() {
 		return f.os().WriteAt(b, off)
@@ -44,9 +43,9 @@ func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// WriteAtContext is WriteAt, but if ctx ends it returns how many bytes are known to be written, and
-// ctx's error. If all of b was written there is no error. The bytes after the first n may or may
-// not have been written. A request that the kernel has is waited for, as by [File.ReadAtContext].
+// WriteAtContext is WriteAt, but if ctx ends early it returns how many bytes are known to be
+// written, and ctx's error. The bytes after the first n may or may not be written. It waits for an
+// operation in the kernel, as [File.ReadAtContext] does.
 func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if err := handle.ContextError(ctx); f != nil && err != nil {
 		return 0, f.h.Error("write", err)
@@ -70,8 +69,7 @@ func (f *File) Truncate(size int64) error {
 	return f.block("truncate", func() error { return f.h.Truncate(size) })
 }
 
-// change calls do, the operation op, which changes what the file system keeps of the file, and may
-// wait for the device.
+// change calls do, a plain call that changes the file's metadata. op names it in errors.
 func (f *File) change(op string, do func(file *os.File) error) error {
 	if f == nil || f.h.IO == nil {
 		return do(f.os())
@@ -79,15 +77,15 @@ func (f *File) change(op string, do func(file *os.File) error) error {
 	return f.block(op, func() error { return do(f.h.OS) })
 }
 
-// block calls do, the operation op, which may wait for the device, while it uses the file and has a
-// permit. Do's error, which block returns, is one of package os.
+// block calls do, a plain call, with a permit, and keeps the file open until do returns. op names
+// it in errors. do's errors, which block returns, are errors of package os.
 func (f *File) block(op string, do func() error) error {
 	return f.h.Using(op, func() error { return f.h.Blocking(do) })
 }
 
-// Seek sets the position for the next Read or Write to offset, relative to the start of
-// the file, to the current position or to the end of the file, as whence says
-// (io.SeekStart, io.SeekCurrent, io.SeekEnd). It returns the new position.
+// Seek sets the position for the next Read or Write to offset, relative to the start of the file,
+// the current position or the end of the file (io.SeekStart, io.SeekCurrent, io.SeekEnd). It
+// returns the new position.
 func (f *File) Seek(offset int64, whence int) (pos int64, err error) {
 	if f == nil || f.h.IO == nil {
 		return f.os().Seek(offset, whence)
@@ -100,7 +98,7 @@ func (f *File) Seek(offset int64, whence int) (pos int64, err error) {
 	return f.h.OS.Seek(offset, whence)
 }
 
-// seekWaiting is a Seek that may wait for the device.
+// seekWaiting is Seek as a plain call: SEEK_DATA and SEEK_HOLE may wait for the device.
 func (f *File) seekWaiting(offset int64, whence int) (pos int64, err error) {
 	err = f.h.Using("seek", func() error {
 		f.h.IO.PositionMu.Lock()

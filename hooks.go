@@ -2,7 +2,8 @@ package sluice
 
 import "github.com/sluiceio/sluice/internal/handle"
 
-// The hooks are for this module's other packages; see internal/inside.
+// The hooks give this module's other packages access to the inside of Files and Schedulers. See
+// internal/inside.
 func init() {
 	handle.Hook = handle.Hooks{
 		Scheduler: func(s any) *handle.Scheduler { return s.(*Scheduler).h },

@@ -14,7 +14,7 @@ func Create(name string) (*File, error) {
 
 // OpenFile is the generalized open call; see os.OpenFile. With syscall.O_DIRECT in flag the caller
 // must keep to the file system's alignment, as with package os. If fstat(2) of the opened file
-// fails, OpenFile closes it and returns the error. A file that it has created stays.
+// fails, OpenFile closes the file and returns the error; a file that it has created stays.
 func OpenFile(name string, flag int, perm os.FileMode) (*File, error) {
 	return onDefault(func() (*os.File, error) { return os.OpenFile(name, flag, perm) }, "open", name)
 }
@@ -33,9 +33,9 @@ func CreateTemp(dir, pattern string) (*File, error) {
 	return s.createTemp(dir, pattern)
 }
 
-// FromOS returns a File that owns f: close the File, not f. Other code may go on using the
-// descriptor. If fstat(2) fails, FromOS closes f and returns the error. If f is closed already, the
-// calls of the File return os.ErrClosed.
+// FromOS returns a File that owns f: close the File, not f. Other code may keep using the
+// descriptor. If fstat(2) fails, FromOS closes f and returns the error. If f is already closed, the
+// File's methods return os.ErrClosed.
 func FromOS(f *os.File) (*File, error) {
 	if f == nil {
 		return nil, os.ErrInvalid
@@ -48,9 +48,8 @@ func FromOS(f *os.File) (*File, error) {
 	return s.FromOS(f)
 }
 
-// NewFile returns a File of an open descriptor, and takes the descriptor over. It returns nil if fd
-// is not a descriptor, as os.NewFile does. It also returns nil, and closes fd, if [Default] or
-// fstat(2) fails.
+// NewFile returns a File that owns the open descriptor fd. It returns nil if fd is not a
+// descriptor, as os.NewFile does. If [Default] or fstat(2) fails, it closes fd and returns nil.
 func NewFile(fd uintptr, name string) *File {
 	f, _ := FromOS(os.NewFile(fd, name)) // nil if there is an error
 	return f
@@ -64,8 +63,8 @@ func onDefault(open func() (*os.File, error), op, name string) (*File, error) {
 	return s.adopt(open, op, name)
 }
 
-// adopt makes a File of what open returns. It checks first whether the Scheduler is open,
-// since open may create or truncate a file.
+// adopt makes a File of the result of open. It checks first that the Scheduler is open, since open
+// may create or truncate a file.
 func (s *Scheduler) adopt(open func() (*os.File, error), op, name string) (*File, error) {
 	if err := s.h.Usable(); err != nil {
 		return nil, &os.PathError{Op: op, Path: name, Err: err}
@@ -119,5 +118,5 @@ func (s *Scheduler) FromOS(f *os.File) (*File, error) {
 	if err := file.h.Open(s.h, f); err != nil {
 		return nil, &os.PathError{Op: "open", Path: f.Name(), Err: err}
 	}
-	return file, nil // the caller has had the descriptor: its position is not private
+	return file, nil // other code may use the descriptor: its position is not private
 }

@@ -12,60 +12,57 @@ import (
 
 // Options configures a [Scheduler]. The zero value is what [Default] uses.
 type Options struct {
-	// Driver is [DriverUring], [DriverAIO] or [DriverPool], or "" for the best one that the system
-	// has, in that order. NewScheduler opens a named driver, and chooses the best one later.
+	// Driver is [DriverUring], [DriverAIO] or [DriverPool]. "" means the first of them that the
+	// system has.
 	Driver string
 
-	// Depth is the most operations that each ring has in flight, rounded up to a power of two. 0 means
-	// 128; the most is 16384. Further operations wait in the Scheduler. Reads, writes and fsyncs each
-	// leave part of it to the others, so that one kind that hangs does not stop them.
+	// Depth is the most operations that each ring has in flight, rounded up to a power of two. 0
+	// means 128; the most is 16384. Further operations wait in the Scheduler. Reads, writes and
+	// fsyncs each leave room for the other two kinds, so a kind that hangs does not stop them.
 	Depth int
 
-	// Rings is how many devices have rings to themselves; further devices share these. 0 means 3; 1 is
-	// one ring for all; the most is 16. Under io_uring a busy device gets more rings, at most
-	// GOMAXPROCS/4, and 32 for all devices. The pool has no rings.
+	// Rings is how many devices get their own rings; further devices share these. 0 means 3; the
+	// most is 16; 1 means one ring for all. Under io_uring a busy device gets more rings, up to
+	// GOMAXPROCS/4. The pool has no rings.
 	Rings int
 
-	// Threads is the most threads that wait for all devices together, and for names in Batches. 0
-	// means that only each device's budget bounds them: max(16, GOMAXPROCS), or max(64, GOMAXPROCS)
-	// where nothing can be queued (pool, aio, overlayfs, NFS, FUSE). The most is 4095.
+	// Threads is the most threads that plain calls may hold, for all devices together and for names
+	// in Batches. 0 means that only each device's budget bounds them; Explain shows it. The most is
+	// 4095.
 	Threads int
 
-	// BufferMemory is the most memory for the Buffers of package direct, in bytes, rounded up to a
-	// multiple of 2 MiB. A call that needs more waits. 0 means a sixteenth of the memory that the
-	// process may use, and at least 64 MiB, or an eighth if that is less. Memory is taken when it is
-	// first used.
+	// BufferMemory is the most memory for package direct's Buffers, in bytes, rounded up to a
+	// multiple of 2 MiB. A call that needs more waits. 0 means about a sixteenth of the memory that
+	// the process may use. Memory is taken when it is first used.
 	BufferMemory int64
 
-	// Recorder, if not nil, records the Scheduler's operations, and its driver's system calls, while
-	// it is started. Several Schedulers may share one. If it is nil and the environment has
-	// SLUICE_TRACE=FILE, the Scheduler records the last operations in FILE, a new file: see
+	// Recorder, if not nil, records the Scheduler's operations, and its drivers' system calls,
+	// while it is started. Several Schedulers may share one. If it is nil and the environment has
+	// SLUICE_TRACE=FILE, the Scheduler records its last operations in FILE, a new file: see
 	// docs/trace.md.
 	Recorder *trace.Recorder
 }
 
-// defaultDepth is how many operations keep a disk busy: with 128 in flight it is as fast
-// as it gets, and operations beyond them are handed over in larger batches. Measured:
-// docs/results/paths.md.
+// defaultDepth is enough operations to keep a disk busy: more in flight are not faster, and
+// operations that wait are submitted in larger batches. Measured: docs/results/paths.md.
 const defaultDepth = 128
 
-// syncDepth is the most fsyncs in flight: each keeps a thread of the kernel waiting.
+// syncDepth is the most fsyncs in flight: each holds a kernel thread.
 const syncDepth = 256
 
-// kernelChains is how many chains of a Batch the kernel has at a time. kernelWorkers is how
-// many threads it may take for operations in them that must wait. Measured:
-// docs/decisions/0022-batch.md.
+// kernelChains is how many chains of Batches the kernel has at a time. kernelWorkers is how many
+// kernel threads may wait for their operations. Measured: docs/decisions/0022-batch.md.
 const (
 	kernelChains  = 64
 	kernelWorkers = 4
 )
 
-// defaultRings is how many devices do not get in each other's way, while the threads stay
-// under GOMAXPROCS + 8: docs/decisions/0024-rings.md.
+// defaultRings keeps three devices out of each other's way, with fewer than GOMAXPROCS + 8 threads.
+// Measured: docs/decisions/0024-rings.md.
 const defaultRings = 3
 
-// mostRings is the most devices that may have rings of their own. As many rings again are left for
-// devices that need several (ioengine.MaxRings).
+// mostRings is the most devices that may have rings. ioengine.MaxRings is twice as many: busy
+// devices need several.
 const mostRings = 16
 
 // The drivers, as [Options].Driver and the environment variable SLUICE_DRIVER name them.
@@ -75,7 +72,7 @@ const (
 	DriverPool  = "pool"  // threads, on every system
 )
 
-// driverNames are in the order in which they are tried.
+// driverNames holds the drivers in the order in which choose tries them.
 var driverNames = []string{DriverUring, DriverAIO, DriverPool}
 
 func (o Options) check() error {
@@ -94,7 +91,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// depth returns the bound in force on operations in flight.
+// depth returns the bound on operations in flight.
 func (o Options) depth() int {
 	if o.Depth > 0 {
 		return o.Depth
@@ -102,5 +99,5 @@ func (o Options) depth() int {
 	return defaultDepth
 }
 
-// rings returns the bound in force on rings.
+// rings returns the bound on devices with rings.
 func (o Options) rings() int { return cmp.Or(o.Rings, defaultRings) }

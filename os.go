@@ -20,7 +20,7 @@ func ReadFile(name string) ([]byte, error) {
 	return readAll(f)
 }
 
-// readAll reads f to its end, as os.ReadFile.
+// readAll reads f to its end, as os.ReadFile does.
 func readAll(f *File) ([]byte, error) {
 	var size int64
 	if info, err := f.Stat(); err == nil {
@@ -51,8 +51,8 @@ func WriteFile(name string, data []byte, perm os.FileMode) error {
 // package. Like os.DirFS it follows symbolic links out of dir.
 func DirFS(dir string) fs.FS { return dirFS{fs: os.DirFS(dir), dir: dir} }
 
-// dirFS is os.DirFS with Open and ReadFile through the scheduler. All else,
-// which is no disk I/O on files, is os's.
+// dirFS is os.DirFS with Open and ReadFile through the scheduler. Calls without disk I/O on files
+// go to package os.
 type dirFS struct {
 	fs  fs.FS
 	dir string
@@ -65,7 +65,7 @@ var (
 	_ fs.ReadLinkFS = dirFS{}
 )
 
-// Open opens the named file. Errors name it as it was given.
+// Open opens the named file. Its errors have the name as the caller gave it.
 func (d dirFS) Open(name string) (fs.File, error) {
 	f, err := d.open("open", name)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // Record makes r the Scheduler's Recorder, in place of any other; see [Options].Recorder. With nil
-// the Scheduler records nothing. Operations in progress may be missing in both Recorders.
+// the Scheduler records nothing. Both Recorders may miss operations in progress.
 func (s *Scheduler) Record(r *trace.Recorder) {
 	if r != nil {
 		record.Of(r).Uses(record.DriverOf(s.h.Core.Driver().Name))
@@ -23,7 +23,7 @@ func (s *Scheduler) Record(r *trace.Recorder) {
 	recordBy(s.h.Core.Hook(), r)
 }
 
-// recordBy makes r the recorder of h. If r is nil, h has none.
+// recordBy makes r the recorder of h; nil means none.
 func recordBy(h *record.Hook, r *trace.Recorder) {
 	if r == nil {
 		h.Set(nil)
@@ -32,9 +32,9 @@ func recordBy(h *record.Hook, r *trace.Recorder) {
 	h.Set(record.Of(r))
 }
 
-// environmentRecorder returns the process's Recorder for SLUICE_TRACE, or nil if that is not
-// set. An error is printed on stderr, and does not keep the program from running. A set-user-ID
-// program must not create files where its user says.
+// environmentRecorder returns the process's Recorder for SLUICE_TRACE, or nil if that is not set.
+// It prints an error on stderr, and the program goes on. A set-user-ID program records nothing: it
+// must not create files where its user says.
 var environmentRecorder = sync.OnceValue(func() *trace.Recorder {
 	name := os.Getenv("SLUICE_TRACE")
 	if name == "" || sys.SecureMode() {
@@ -53,8 +53,8 @@ var environmentRecorder = sync.OnceValue(func() *trace.Recorder {
 	return r
 })
 
-// environmentEvents is how many events a file of SLUICE_TRACE has room for, unless
-// SLUICE_TRACE_EVENTS is set. They take 64 MiB.
+// environmentEvents is the default for SLUICE_TRACE_EVENTS, the events in a file of SLUICE_TRACE.
+// They take 64 MiB.
 const environmentEvents = 63 << 14
 
 func createRecorder(name string) (*trace.Recorder, error) {

@@ -15,10 +15,10 @@ import (
 )
 
 // Scheduler performs the I/O of the Files that are opened on it. Most programs use the [Default]
-// Scheduler, by the package's functions.
+// Scheduler, through the package's functions.
 type Scheduler struct {
 	options         Options
-	rejectedDrivers []rejectedDriver // drivers tried before the one that is used. See choose
+	rejectedDrivers []rejectedDriver // drivers that choose has tried before the present one
 	parts           handle.Parts
 	h               *handle.Scheduler
 	mu              sync.Mutex
@@ -26,10 +26,10 @@ type Scheduler struct {
 	standard        *Class   // the default one
 }
 
-// NewScheduler returns a new Scheduler. The error says which option is wrong, or why the driver
-// that o names is not available (errors.ErrUnsupported, EPERM under a seccomp filter). If o names
-// no driver, the Scheduler chooses one when an operation, [Scheduler.Explain] or a Recorder first
-// needs it; cached reads need none. The caller must call Close.
+// NewScheduler returns a new Scheduler. The error names a wrong option, or says why the driver in o
+// is not available (errors.ErrUnsupported; EPERM under a seccomp filter). If o names no driver, the
+// Scheduler chooses one when an operation, [Scheduler.Explain] or a Recorder first needs it. The
+// caller must call Close.
 func NewScheduler(o Options) (*Scheduler, error) {
 	if err := o.check(); err != nil {
 		return nil, err // before environmentRecorder makes a file
@@ -59,8 +59,7 @@ func newScheduler(parts handle.Parts, o Options) (*Scheduler, error) {
 	return s, nil
 }
 
-// start makes the inside of s on drv. If drv is nil, choose returns the driver when it is first
-// needed.
+// start makes the core of s on drv. If drv is nil, choose finds the driver when it is first needed.
 func (s *Scheduler) start(drv driver.Driver, hook *record.Hook) {
 	o := s.parts.Core
 	o.Threads = s.options.Threads
@@ -80,11 +79,11 @@ func (s *Scheduler) start(drv driver.Driver, hook *record.Hook) {
 	s.standard = &Class{"default", s, core.DefaultClass()}
 	s.classes = []*Class{s.standard}
 	if drv != nil {
-		core.Ready() // the core has the driver, and closes it
+		core.Ready() // the core owns the driver from now on
 	}
 }
 
-// kind returns the name of the driver, or "" if no other of its kind can be opened.
+// kind returns the name of the driver, or "" if openAnother cannot open one more of its kind.
 func (s *Scheduler) kind() string {
 	if s.parts.Driver != nil {
 		return ""
@@ -92,7 +91,7 @@ func (s *Scheduler) kind() string {
 	return s.h.Core.Driver().Name
 }
 
-// prepare sets up core for drv, which is its driver from now on.
+// prepare sets up core for drv, its new driver.
 func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *record.Hook) {
 	if s.parts.Driver != nil {
 		return
@@ -100,7 +99,8 @@ func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *reco
 	o, name, disk := s.options, drv.Info().Name, s.parts.Disk
 	another := func(h *record.Hook) (driver.Driver, error) { return open(name, o, h) }
 	syncs := func() driver.Driver { return forSyncs(drv, hook) }
-	if disk != nil { // simulated, with the threads, rings and fsyncs of the driver of Options.Driver
+	// a simulated disk: its drivers replace the named driver's threads, rings and fsyncs
+	if disk != nil {
 		name = cmp.Or(o.Driver, DriverUring)
 		another = func(*record.Hook) (driver.Driver, error) { return disk.NewDriver(o.depth()), nil }
 		syncs = func() driver.Driver { return disk.NewDriver(syncDepth) }
@@ -114,10 +114,10 @@ func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *reco
 	}
 }
 
-// Default returns the Scheduler of the package's functions. The first call starts it, and it is
-// never closed. The environment variable SLUICE_DRIVER names its driver, as [Options].Driver does;
-// if that driver is not available, Default returns the error. SLUICE_DRIVER=off turns sluice off in
-// programs built by "sluice build"; Default ignores it.
+// Default returns the Scheduler of the package's functions. The first call starts it; it is never
+// closed. SLUICE_DRIVER in the environment names its driver, as [Options].Driver does. If that
+// driver is not available, Default returns the error. Default ignores SLUICE_DRIVER=off, which
+// turns sluice off in programs built by "sluice build".
 func Default() (*Scheduler, error) { return defaultScheduler() }
 
 var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
@@ -136,7 +136,7 @@ var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
 })
 
 // Close closes every File of the Scheduler and releases its rings and memory. It waits for
-// operations, Batches and copies of trees in progress, so neither the body of a loop over
-// Batch.Each nor a callback of copytree may call it. It returns the errors of closing Files and
-// rings. A second Close returns an error that is os.ErrClosed.
+// operations, Batches and copies of trees in progress, so a loop over Batch.Each and a callback of
+// copytree must not call it. It returns the errors of closing Files and rings. A second Close
+// returns an error that is os.ErrClosed.
 func (s *Scheduler) Close() error { return s.h.Close() }

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestSmoke writes, syncs and reads a file by each driver that the system has. The tests of this
-// package are in internal/test, by theme.
+// TestSmoke writes, syncs and reads a file with each driver that the system has. The package's
+// other tests are in internal/test, by theme.
 func TestSmoke(t *testing.T) {
 	for _, driver := range append([]string{""}, testenv.Drivers...) {
 		t.Run("driver "+driver, func(t *testing.T) {

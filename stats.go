@@ -39,19 +39,19 @@ type Stats struct {
 	// Their operations become plain calls. Explain returns why.
 	LostRings int
 	// WaitingThreads is the number of threads in plain calls now, without calls on names, and of
-	// leaders that wait for their rings.
+	// leaders in a wait for their rings.
 	WaitingThreads int
 
-	// Governors is the number of governors that have compared plain calls with the queue, and
-	// GovernorsPlain how many of them prefer plain calls now. Explain returns what they measured.
+	// Governors is the number of governors that have measured plain calls against the queue.
+	// GovernorsPlain is how many of them choose plain calls now. Explain shows the measurements.
 	Governors, GovernorsPlain int
 
 	// Memory of package direct's Buffers, in bytes; see Options.BufferMemory.
-	BuffersMost       int64 // the most that there may be
-	BuffersInUse      int64 // held by users now
-	BuffersPeak       int64 // held by users at most
-	BuffersMapped     int64 // kept for Buffers, whether they are used or not
-	BuffersRegistered int64 // how much of BuffersMapped is registered with the rings
+	BuffersMost       int64 // the bound
+	BuffersInUse      int64 // in use now
+	BuffersPeak       int64 // the most that was in use at a time
+	BuffersMapped     int64 // mapped for Buffers, in use or not
+	BuffersRegistered int64 // the part of BuffersMapped that is registered with the rings
 }
 
 // Stats returns a snapshot of the Scheduler's counters.
@@ -84,7 +84,7 @@ func (s *Scheduler) Stats() Stats {
 	}
 }
 
-// governors returns how many governors have compared both ways, and how many prefer plain calls.
+// governors returns how many governors have measured both ways, and how many choose plain calls.
 func (s *Scheduler) governors() (all, plain int) {
 	for _, c := range s.h.Core.Choices() {
 		all++
@@ -136,7 +136,7 @@ func (s *Scheduler) DeviceStats() []DeviceStats {
 	var all []DeviceStats
 	for _, d := range devices {
 		if d.Number == device.None && d.InFlight() == 0 {
-			continue // it is always there
+			continue // device.None is always in the list
 		}
 		rings := 0
 		if g := d.Rings.Load(); g != nil {

@@ -11,23 +11,23 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// The caller of Do or Each performs chains alone as long as there is no reason to share them.
-// Operations that do not wait are done before a helper could begin, since its processor must be
-// woken first. Helpers begin in three cases: the next chain is sure to wait; the caller has gone
-// on for aloneMost; or one chain takes as long as stuckAfter. The chain waits for a server, say, or
-// for the other end of a FIFO that another operation of the Batch may be about to open.
+// The caller of Do or Each performs chains alone until there is a reason to share them. An
+// operation that does not wait ends before a helper could begin, because the helper's processor
+// must be woken first. Helpers begin in three cases: the next chain is sure to wait; the caller has
+// gone on for aloneMost; or one chain takes as long as stuckAfter. A slow chain waits for a server,
+// for example, or for the other end of a FIFO, which another operation of the Batch may open.
 
 const (
-	// aloneMost is for how long the caller goes on alone. 100 and 400 µs were measured:
+	// aloneMost is how long the caller goes on alone. 100 and 400 µs were measured:
 	// docs/results/mechanisms.md.
 	aloneMost = 200 * time.Microsecond
-	// stuckAfter is how often a timer looks whether the caller is still at the same chain.
+	// stuckAfter is the period of a timer that looks whether the caller is still at the same chain.
 	// Helpers begin after one to two periods.
 	stuckAfter = 10 * time.Millisecond
 )
 
-// alone performs chains by the caller until no chain is left. If operations are to be yielded, it
-// returns when helpers begin. It returns how many operations are left to yield.
+// alone performs chains in the caller's goroutine until no chain is left. For Each, it returns when
+// helpers begin. It returns how many operations are left to yield.
 func (r *run) alone() (left int) {
 	left = r.b.n
 	if r.helped.Load() || left == 0 {
@@ -56,8 +56,7 @@ func (r *run) alone() (left int) {
 			break
 		}
 		left = r.aloneChain(head, left)
-		// A look at the clock costs a tenth of a stat: so it happens after 1, 2, 4, 8 …
-		// chains.
+		// A look at the clock costs a tenth of a stat, so it follows only 1, 2, 4, 8 … chains.
 		if chains&(chains-1) == 0 && left > 0 && r.core.Now()-start >= aloneMost {
 			r.help()
 		}
@@ -65,8 +64,8 @@ func (r *run) alone() (left int) {
 	return left
 }
 
-// next returns the caller's next chain and does not take it. It returns nil if the helpers have
-// all chains that are left.
+// next returns the caller's next chain, without taking it, or nil if the helpers have all other
+// chains.
 func (r *run) next() *Op {
 	for {
 		i, ok := r.own.Next()
@@ -82,9 +81,9 @@ func (r *run) next() *Op {
 	}
 }
 
-// aloneChain performs a chain and yields its operations. Left operations of the Batch were left to
-// yield before; aloneChain returns how many are left now. If the yielding does not return, the
-// rest of the Batch ends without it.
+// aloneChain performs a chain and yields its operations. left counts the Batch's operations that
+// are not yet yielded; aloneChain returns the count after the chain. If the loop's body does not
+// return, the rest of the Batch ends without it.
 func (r *run) aloneChain(head *Op, left int) int {
 	c := chain{r: r, head: head, op: head}
 	if r.each == nil {
@@ -128,19 +127,19 @@ func (op *Op) waits(r *run) bool {
 	return false
 }
 
-// watch is the timer that starts helpers if the caller is at one chain for long. The Batch owns it,
+// watch is the timer that starts helpers if the caller stays long at one chain. The Batch owns it,
 // not the run: a run is overwritten when it begins, and look may be called late.
 //
-// If the Batch was Reset before, the timer stays set after the run: the Batch is likely to be
-// used again at once, and stopping and setting a timer takes 0.2 µs. Otherwise the timer is
-// stopped, so that a program with many Batches does not have as many timers.
+// If the Batch was Reset before, the timer stays set after the run: the Batch is likely to be used
+// again at once, and stopping and setting a timer takes 0.2 µs. Otherwise the run stops the timer,
+// so that a program with many Batches has few timers.
 type watch struct {
 	timer *time.Timer
 	mu    sync.Mutex
 	// The fields below are guarded by mu.
 	running bool // the caller is performing chains. If not, look does nothing
 	set     bool // the timer is set, or look is about to run
-	seen    int  // how many chains look has seen left
+	seen    int  // how many chains were left at the last look
 }
 
 // startWatch starts the timer. The caller must call stopWatch.
@@ -159,8 +158,8 @@ func (r *run) startWatch() {
 	w.set = true
 }
 
-// look starts helpers if the caller is at the same chain as at the last look. Otherwise it sets
-// the timer again. Between two runs it must not use the run.
+// look starts helpers if the caller is at the same chain as at the last look. Otherwise it sets the
+// timer again. Between two runs it must not use the run.
 func (b *Batch) look() {
 	w := &b.watch
 	w.mu.Lock()
@@ -178,7 +177,7 @@ func (b *Batch) look() {
 	w.timer.Reset(stuckAfter)
 }
 
-// stopWatch ends startWatch. look does nothing from then on.
+// stopWatch ends startWatch. From then on look does nothing.
 func (r *run) stopWatch() {
 	w := &r.b.watch
 	w.mu.Lock()

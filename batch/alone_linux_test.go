@@ -20,8 +20,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestBatchMeets opens both ends of a FIFO in one Batch: the caller, which begins alone, does
-// not wait for the other end for ever.
+// TestBatchMeets opens both ends of a FIFO in one Batch. The caller, which begins alone, must not
+// wait for the other end for ever.
 func TestBatchMeets(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		for _, each := range []bool{false, true} {
@@ -53,8 +53,8 @@ func TestBatchMeets(t *testing.T) {
 	})
 }
 
-// TestBatchMeetsAgain is TestBatchMeets with a Batch that has just been performed, so that its
-// timer is still set, and with one whose timer has run out since.
+// TestBatchMeetsAgain is TestBatchMeets with a Batch that was just performed, so that its timer is
+// still set, and with one whose timer has run out since.
 func TestBatchMeetsAgain(t *testing.T) {
 	hang.Watch(t)
 	s := testenv.Scheduler(t, sluice.Options{})
@@ -113,8 +113,8 @@ func TestBatchEachChain(t *testing.T) {
 	}
 }
 
-// TestBatchEachPanics has the loop's body panic at the first operation and later: all
-// have a state, the files that chains own are closed, and the Scheduler can be closed.
+// TestBatchEachPanics makes the loop's body panic at the first operation and later. All operations
+// must have a state, the files that chains own must be closed, and the Scheduler can be closed.
 func TestBatchEachPanics(t *testing.T) {
 	for _, at := range []int{1, 2, 150} {
 		s := testenv.Scheduler(t, sluice.Options{})
@@ -144,11 +144,11 @@ func TestBatchEachPanics(t *testing.T) {
 		if after := tempDescriptors(t); after > before {
 			t.Errorf("%d descriptors are open; there were %d", after, before)
 		}
-		s.Close() // hangs if the Batch has not given it back
+		s.Close() // hangs if the Batch has not released it
 	}
 }
 
-// TestBatchMisused uses Batches as they are not to be used.
+// TestBatchMisused uses Batches in wrong ways.
 func TestBatchMisused(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	dir := t.TempDir()

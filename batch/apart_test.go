@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestBatchesApart: Batches whose calls with names wait for a device that is
-// stalled, as many as there may be, do not hold up one with calls of another.
+// TestBatchesApart checks that Batches with calls on names of a stalled device, as many as there
+// may be, do not hold up a Batch with calls of another device.
 func TestBatchesApart(t *testing.T) {
 	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestBatchesApart(t *testing.T) {
 				stalled.Chain().Lstat(filepath.Join(dir, "slow"))
 			}
 			var all sync.WaitGroup
-			all.Go(func() { _ = stalled.Do(t.Context()) }) // there is no such file
+			all.Go(func() { _ = stalled.Do(t.Context()) }) // the file does not exist
 			testenv.WaitFor(t, "calls that have all permits", func() bool {
 				_, waiting := inside.Scheduler(s).Core.Names()
 				return len(stuck) >= 16 && waiting > 0
@@ -42,7 +42,7 @@ func TestBatchesApart(t *testing.T) {
 			for i := range 50 {
 				b.Chain().Mkdir(filepath.Join(dir, fmt.Sprint(i)), 0o700)
 			}
-			if err := b.Do(t.Context()); err != nil { // hangs if the other is in the way
+			if err := b.Do(t.Context()); err != nil { // hangs if the stalled Batch is in the way
 				t.Error(err)
 			}
 			close(release)

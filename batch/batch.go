@@ -11,23 +11,23 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
-// Batch is a set of chains of operations, which are performed in one call. [Batch.Do] waits for all
-// operations. [Batch.Each] yields each operation as it ends.
+// Batch is a set of chains of operations. [Batch.Do] performs them and waits for all. [Batch.Each]
+// yields each operation when it has ended.
 type Batch struct {
-	scheduler *sluice.Scheduler // nil before start, if it is the default one
+	scheduler *sluice.Scheduler // before start, nil means the default one
 	inside    *handle.Scheduler // the inside of scheduler. Set by start
 	slabs     [][]Op            // see place
 	n         int               // operations
 	last      []*Op             // the last operation of each chain; nil if the chain is empty
 	few       [4]*Op            // the first memory of last
 	chains    int               // chains that have operations
-	wrong     error             // what is wrong with the operations
+	wrong     error             // the error for which Do refuses the Batch
 	age       uint32            // how often the Batch was Reset
 	state     atomic.Int32
 	run       run // performs the operations, or has performed them
 	watch     watch
 	reused    bool // Reset has emptied it
-	// call is Op.call: a field so that a test can replace it.
+	// call replaces Op.call in tests.
 	call func(*Op) error
 }
 
@@ -35,8 +35,9 @@ type Batch struct {
 // the context has ended, and as [ErrChainBroken] if the chain is broken.
 var ErrNotBegun = errors.New("not begun")
 
-// ErrChainBroken is the error of an operation that was not begun because an operation before it
-// in its chain had failed. It is ErrNotBegun, and ECANCELED, as io_uring has it.
+// ErrChainBroken is the error of an operation that was not begun because an earlier operation of
+// its chain has failed. errors.Is finds ErrNotBegun and ECANCELED in it; io_uring returns
+// ECANCELED, too.
 var ErrChainBroken error = chainBroken{}
 
 type chainBroken struct{}
@@ -47,8 +48,8 @@ func (chainBroken) Error() string {
 
 func (chainBroken) Unwrap() []error { return []error{ErrNotBegun, syscall.ECANCELED} }
 
-// New returns an empty Batch on the Scheduler s, or on the Scheduler of [sluice.Default] if s is
-// nil. If that fails, Do returns its error.
+// New returns an empty Batch on the Scheduler s. A nil s is the Scheduler of [sluice.Default]; if
+// Default fails, Do returns its error.
 func New(s *sluice.Scheduler) *Batch {
 	b := &Batch{scheduler: s, call: (*Op).call}
 	b.last = b.few[:0]
@@ -56,11 +57,11 @@ func New(s *sluice.Scheduler) *Batch {
 }
 
 // Do performs the operations and returns when all have ended. It returns the error of the first
-// operation, in the order in which they were added, that has failed. If none has failed, and
-// the context has kept one from beginning, it returns [ErrNotBegun] with ctx's error.
+// failed operation, in the order in which they were added. If none has failed, and the context has
+// kept one from beginning, it returns [ErrNotBegun] with ctx's error.
 //
-// Do refuses the whole Batch, and performs nothing, if an operation is wrong (see [Target]), if
-// the Scheduler is closed, or if the Batch has been performed and was not Reset.
+// Do refuses the whole Batch, and performs nothing, if an operation is wrong (see [Target]), if the
+// Scheduler is closed, or if the Batch was performed and not Reset.
 func (b *Batch) Do(ctx context.Context) error {
 	r, err := b.start(ctx)
 	if err != nil {
@@ -70,10 +71,10 @@ func (b *Batch) Do(ctx context.Context) error {
 	return b.firstError()
 }
 
-// Each performs the operations and yields each with its error when it has ended; operations of a
-// chain in their order. Quick operations are performed between the turns of the loop. If the
-// loop is left early, no further operation begins, and Each waits for those in progress. A Batch
-// that Do would refuse yields a nil Op and the error.
+// Each performs the operations, and yields each with its error when it has ended. Operations of a
+// chain come in their order. The caller performs quick operations between the turns of the loop.
+// After a break no further operation begins, and Each waits for operations in progress. If Do would
+// refuse the Batch, Each yields a nil Op and the error.
 func (b *Batch) Each(ctx context.Context) iter.Seq2[*Op, error] {
 	return func(yield func(*Op, error) bool) {
 		cancel := func() {}

@@ -52,7 +52,7 @@ func TestBatchChain(t *testing.T) {
 	})
 }
 
-// readAndClose uses a File that a Batch has opened, as any other.
+// readAndClose uses a File that a Batch has opened.
 func readAndClose(t *testing.T, f *sluice.File, want string) {
 	t.Helper()
 	got, err := io.ReadAll(f)
@@ -64,8 +64,8 @@ func readAndClose(t *testing.T, f *sluice.File, want string) {
 	}
 }
 
-// TestBatchBreaks has chains in which an operation does not succeed wholly. It checks how they
-// end, and that no file of theirs stays open.
+// TestBatchBreaks has chains with an operation that fails or falls short. It checks how they end,
+// and that none of their files stays open.
 func TestBatchBreaks(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "file")
@@ -115,7 +115,7 @@ func wantOps(t *testing.T, ops []*batch.Op, want ...batch.State) {
 }
 
 // tempDescriptors counts the references to files in a temporary directory, on disk or in memory:
-// descriptors, and places in the tables of rings.
+// descriptors, and entries in the tables of rings.
 func tempDescriptors(t *testing.T) (n int) {
 	t.Helper()
 	fds, err := os.ReadDir("/proc/self/fd")
@@ -139,8 +139,8 @@ func inTemp(name string) bool {
 	return strings.HasPrefix(name, os.TempDir()) || strings.HasPrefix(name, "/dev/shm/")
 }
 
-// filesOfRing counts the files that a ring has in its table, each a line of its
-// fdinfo: a number and the file's name.
+// filesOfRing counts the files in a ring's table. The ring's fdinfo has a line for each: a number
+// and the file's name.
 func filesOfRing(t *testing.T, fd string) (n int) {
 	t.Helper()
 	info, err := os.ReadFile("/proc/self/fdinfo/" + fd)
@@ -155,8 +155,8 @@ func filesOfRing(t *testing.T, fd string) (n int) {
 	return n
 }
 
-// TestBatchRefuses gives Batches that are wrong: each is refused as a whole, and
-// nothing of it is performed.
+// TestBatchRefuses performs wrong Batches: each is refused as a whole, and none of its operations
+// is performed.
 func TestBatchRefuses(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
 	dir := t.TempDir()
@@ -178,7 +178,7 @@ func TestBatchRefuses(t *testing.T) {
 			o := c.Open("x")
 			c.Close(o)
 			c.Sync(o)
-			c.Datasync(o) // the error is of the first
+			c.Datasync(o) // the error is of the first wrong operation
 		},
 		"operation 1 (stat): AllowShort of an operation that is not ReadAt": func() { b.Chain().Stat("x").AllowShort() },
 		"Chain.In of no directory": func() { b.Chain().In(nil).Stat("x") },
@@ -208,8 +208,8 @@ func TestBatchRefuses(t *testing.T) {
 	}
 }
 
-// TestChainMade: no Target is of a nil file, and operations are added to chains that a Batch has
-// made.
+// TestChainMade checks that no Target is of a nil file, and that operations are added only to
+// chains that a Batch has made.
 func TestChainMade(t *testing.T) {
 	for what, do := range map[string]func(){
 		"sluice: batch.On of no file":                          func() { batch.On(nil) },
@@ -226,8 +226,8 @@ func TestChainMade(t *testing.T) {
 	}
 }
 
-// TestBatchInterleaved adds the operations of chains in turns, and performs each chain in its
-// order: also by copies of a Chain, and with chains that have no operation.
+// TestBatchInterleaved adds the operations of chains in turns, also through copies of a Chain. Each
+// chain is performed in its order. Some chains are empty.
 func TestBatchInterleaved(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		for _, n := range []int{1, 2, 7, 300} { // the kernel may perform the reads of 300
@@ -243,7 +243,7 @@ func TestBatchInterleaved(t *testing.T) {
 				b.Reset()
 				clear(ops)
 				for i := range chains {
-					b.Chain() // and no operation
+					b.Chain() // without operations
 					chains[i] = b.Chain()
 				}
 				turn(func(c batch.Chain, i int) *batch.Op {
@@ -316,8 +316,7 @@ func TestBatchOnce(t *testing.T) {
 	}
 }
 
-// TestBatchAt has names relative to an open directory, and sees that others are
-// not.
+// TestBatchAt has names relative to an open directory, beside other names.
 func TestBatchAt(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := t.TempDir()

@@ -21,9 +21,9 @@ import (
 )
 
 // BenchmarkBatch compares Batches with the code that they replace: a loop of calls, and 64
-// goroutines that share the calls. All take turns; the metrics are medians of
-// operations (files, names) a second, in thousands, and of microseconds of CPU
-// each. docs/decisions/0022-batch.md has the figures.
+// goroutines that share the calls. All take turns. The metrics are medians: thousands of operations
+// (files, names) a second, and microseconds of CPU for each. docs/decisions/0022-batch.md has the
+// figures.
 func BenchmarkBatch(b *testing.B) {
 	const n = 10_000
 	s := testenv.Scheduler(b, sluice.Options{})
@@ -46,11 +46,10 @@ func BenchmarkBatch(b *testing.B) {
 	}
 }
 
-// BenchmarkBatchSmall compares small Batches of several sizes with a loop of calls of
-// package os, and with as many goroutines as there are calls. The metrics are medians
-// of the ratios of turns that followed one another: of Do to the loop in operations a
-// second (do/loop) and in CPU an operation (cpu/loop), of Each to the loop, and of Do
-// to goroutines. Run it with -benchtime=21x. docs/results has its figures.
+// BenchmarkBatchSmall compares small Batches of several sizes with a loop of calls of package os,
+// and with one goroutine for each call. The metrics are medians of the ratios of successive turns:
+// of Do to the loop in operations a second (do/loop) and in CPU an operation (cpu/loop), of Each to
+// the loop, and of Do to goroutines. Run it with -benchtime=21x. docs/results has its figures.
 func BenchmarkBatchSmall(b *testing.B) {
 	s := testenv.Scheduler(b, sluice.Options{})
 	for _, w := range []struct {
@@ -72,8 +71,7 @@ func BenchmarkBatchSmall(b *testing.B) {
 	}
 }
 
-// work is n operations, to be done again and again: one of them by a user, all
-// of them by a Batch.
+// work is n operations, to be done again and again: a user does one at a time, a Batch all of them.
 type work struct {
 	one   func(i int) error
 	batch func() error
@@ -129,7 +127,7 @@ func quotients(a, b []float64) (q []float64) {
 	return q
 }
 
-// spread does the operations by so many goroutines.
+// spread does the operations in so many goroutines.
 func (w work) spread(n, goroutines int) error {
 	var all sync.WaitGroup
 	errs := make([]error, goroutines)
@@ -156,11 +154,11 @@ type side struct {
 	rate, cpu []float64
 }
 
-// take is a turn: a thousand operations or more.
+// take makes a turn, of a thousand operations or more.
 func (s *side) take(b *testing.B, n int) {
 	b.Helper()
 	times := 1 + 1000/n
-	if err := s.do(); err != nil { // so that what went before is not felt
+	if err := s.do(); err != nil { // warms up the caches
 		b.Fatal(s.name, err)
 	}
 	start, cpu := time.Now(), cpuTime(b)
@@ -200,7 +198,7 @@ func batchOf(s *sluice.Scheduler, n int, add func(b *batch.Batch, i int)) func()
 	}
 }
 
-// eachOf is batchOf by Each.
+// eachOf is batchOf with Each.
 func eachOf(s *sluice.Scheduler, n int, add func(b *batch.Batch, i int)) func() error {
 	b := batch.New(s)
 	return func() error {
@@ -266,7 +264,7 @@ func statWork(b *testing.B, s *sluice.Scheduler, n int) work {
 	}
 }
 
-// createWork writes files that are there, and truncated, so that turns are alike.
+// createWork writes existing files, truncated, so that turns are alike.
 func createWork(sync bool) func(b *testing.B, s *sluice.Scheduler, n int) work {
 	return func(b *testing.B, s *sluice.Scheduler, n int) work {
 		names, data := benchmarkFiles(b, n), make([]byte, 4096)
@@ -375,7 +373,7 @@ func readAtWork(b *testing.B, s *sluice.Scheduler, n int) work {
 	return pagesWork(b, s, n, 0)
 }
 
-// directWork reads them from the disk.
+// directWork reads pages of an open file from the disk.
 func directWork(b *testing.B, s *sluice.Scheduler, n int) work {
 	return pagesWork(b, s, n, sys.O_DIRECT)
 }

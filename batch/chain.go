@@ -7,15 +7,15 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// Chain is a list of operations that are performed in the order in which they were added, each
-// after the one before it has succeeded. [Batch.Chain] makes it. Copies of a Chain are the same
-// chain.
+// Chain is a list of operations. They are performed in the order in which they were added; each
+// begins after the one before it has succeeded. [Batch.Chain] makes a Chain. Copies of a Chain are
+// the same chain.
 //
 // Each method but In adds an operation to the end of the chain. These methods panic while the Batch
 // is performed.
 type Chain struct {
 	batch *Batch
-	dir   *sluice.File // what names are relative to; nil is the working directory
+	dir   *sluice.File // the directory of relative names; nil is the working directory
 	link
 }
 
@@ -33,9 +33,9 @@ func (b *Batch) Chain() Chain {
 	return Chain{batch: b, link: link{id: int32(len(b.last) - 1), age: b.age}}
 }
 
-// In returns the same chain with another directory: operations that are added by the result take
-// names that are not absolute relative to the open directory dir, as openat(2) does. On systems
-// other than Linux the names are joined to dir's name. A nil dir is an error of the Batch.
+// In returns the same chain with another directory. Operations that are added through the result
+// look up relative names in the open directory dir, as openat(2) does. On systems other than Linux
+// they join the names to dir's name. A nil dir is an error of the Batch.
 func (c Chain) In(dir *sluice.File) Chain {
 	if dir == nil {
 		c.batch.refuse(errors.New("Chain.In of no directory"))
@@ -68,10 +68,10 @@ func (c Chain) Stat(name string) *Op { return c.named(opStat, name) }
 // Lstat adds a stat that does not follow a symbolic link, as os.Lstat.
 func (c Chain) Lstat(name string) *Op { return c.named(opLstat, name) }
 
-// Unlink adds the removal of the named file, which is not a directory (unlink(2)).
+// Unlink adds the removal of the named file, which must not be a directory (unlink(2)).
 func (c Chain) Unlink(name string) *Op { return c.named(opUnlink, name) }
 
-// Rmdir adds the removal of the named directory, which is empty (rmdir(2)).
+// Rmdir adds the removal of the named directory, which must be empty (rmdir(2)).
 func (c Chain) Rmdir(name string) *Op { return c.named(opRmdir, name) }
 
 // Mkdir adds the making of a directory, as os.Mkdir.

@@ -17,8 +17,8 @@ const (
 	ended   // until Reset
 )
 
-// start returns the run that performs the Batch, or why Do refuses it. It acquires the Scheduler,
-// which run.end releases.
+// start returns the run that performs the Batch, or the error for which Do refuses it. It acquires
+// the Scheduler, which run.end releases.
 func (b *Batch) start(ctx context.Context) (*run, error) {
 	if !b.state.CompareAndSwap(filling, running) {
 		return nil, errors.New("sluice: Batch: it has been performed, or is just being, and was not Reset")
@@ -51,7 +51,7 @@ func (b *Batch) acquire() error {
 	return b.inside.Acquire()
 }
 
-// refuse makes Do return an error instead of performing the Batch. The first error stays.
+// refuse makes Do return an error and perform nothing. The first error stays.
 func (b *Batch) refuse(why error) {
 	if b.wrong == nil {
 		b.wrong = why

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestBatchClosedDirectory: an operation on a closed directory, or on a name in it, fails with the
-// error of package os, alone and in a chain that the kernel performs.
+// TestBatchClosedDirectory checks that an operation on a closed directory, or on a name in it,
+// fails with the error of package os, alone and in a chain that the kernel performs.
 func TestBatchClosedDirectory(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := t.TempDir()

@@ -23,8 +23,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// endsWhenAsked is a context that ends when its Done is called for the nth time. A goroutine
-// that waits calls Done before it does, so it notices.
+// endsWhenAsked is a context that ends when its Done is called for the nth time. A goroutine calls
+// Done before it waits, so it notices.
 type endsWhenAsked struct {
 	context.Context
 	cancel context.CancelFunc
@@ -38,8 +38,8 @@ func (c *endsWhenAsked) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// TestBatchWithdrawn ends the context while the driver has no room for a
-// Batch's read, before that is queued, and while it waits there: it has not begun.
+// TestBatchWithdrawn ends the context while a Batch's read waits for room in the driver, and just
+// before. The read has not begun.
 func TestBatchWithdrawn(t *testing.T) {
 	for at := range int32(2) {
 		var gate fault.Gate
@@ -78,9 +78,8 @@ func TestBatchWithdrawn(t *testing.T) {
 	}
 }
 
-// TestBatchBegun ends the context when an open of a FIFO has begun: it waits for
-// the other end all the same, and has its result. The next operation of its chain
-// has not begun.
+// TestBatchBegun ends the context when an open of a FIFO has begun. The open still waits for the
+// other end, and has its result. The next operation of its chain has not begun.
 func TestBatchBegun(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "fifo")
@@ -116,8 +115,8 @@ func TestBatchBegun(t *testing.T) {
 	})
 }
 
-// TestBatchUnconfirmed ends the context when a write to a file that was opened with O_SYNC has
-// been made, and waits until the write beside it cannot have had its error. It was begun.
+// TestBatchUnconfirmed ends the context after a write to a file with O_SYNC was made. The operation
+// still waits: the write beside it could have taken its error. It counts as begun.
 func TestBatchUnconfirmed(t *testing.T) {
 	hang.Watch(t)
 	begun, release := make(chan struct{}), make(chan struct{})

@@ -27,8 +27,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// batchStep is an operation of a random Batch. Names are of a directory that the
-// chain has for itself, so that chains do not meet.
+// batchStep is an operation of a random Batch. Each chain has its own directory, so that chains do
+// not meet.
 type batchStep struct {
 	kind        string
 	name, other string
@@ -42,8 +42,8 @@ var batchKindNames = []string{
 	"allocate", "advise", "stat", "lstat", "rename", "link", "symlink", "unlink", "rmdir", "mkdir",
 }
 
-// randomChain draws a chain. One in two only opens, reads and closes, so that the kernel may
-// perform it as a whole.
+// randomChain draws a chain. Half of the chains only open, read and close, so that the kernel may
+// perform them as a whole.
 func randomChain(r *rand.Rand) (steps []batchStep) {
 	names := []string{"a", "b", "c", "d", "d/e", "no/f"}
 	name := func() string { return names[r.IntN(len(names))] }
@@ -101,17 +101,17 @@ func prepareChain(t *testing.T, dir string) {
 	}
 }
 
-// addedChain is a random chain as a Batch has it.
+// addedChain is a random chain in a Batch.
 type addedChain struct {
 	batch.Chain
 	dir   string
 	steps []batchStep
 	ops   []*batch.Op
-	data  [][]byte             // of each operation, what it reads
+	data  [][]byte             // the buffers of each operation that reads
 	files map[int]batch.Target // by the steps that open them
 }
 
-// addNext adds the next step of the chain. It reports whether there was one.
+// addNext adds the next step of the chain. It returns false at the end.
 func (c *addedChain) addNext() bool {
 	k := len(c.ops)
 	if k == len(c.steps) {
@@ -129,7 +129,7 @@ func (c *addedChain) addNext() bool {
 	return true
 }
 
-// add adds a step that is no open to a chain. It returns the buffer of a read as well.
+// add adds a step other than an open to a chain. For a read it returns the buffer as well.
 func (s batchStep) add(c batch.Chain, dir string, file batch.Target) (*batch.Op, []byte) {
 	name, other, buf := filepath.Join(dir, s.name), filepath.Join(dir, s.other), s.bytesOf()
 	switch s.kind {
@@ -168,7 +168,7 @@ func (s batchStep) add(c batch.Chain, dir string, file batch.Target) (*batch.Op,
 	return c.Mkdir(name, 0o700), nil
 }
 
-// batchOutcome tells how an operation ended.
+// batchOutcome returns a text of how an operation ended.
 func batchOutcome(n int, data []byte, info os.FileInfo, err error, dir string) string {
 	out := fmt.Sprintf("%d bytes, %08x", n, testenv.Sum(data))
 	if info != nil {
@@ -183,11 +183,10 @@ func batchOutcome(n int, data []byte, info os.FileInfo, err error, dir string) s
 	return out
 }
 
-// TestBatchDifferential performs random Batches, with every driver and through
-// drivers whose operations are cut short and refused for a moment, and compares
-// each result, each error and the resulting tree with package os. One disk has parts that cannot
-// be read, written or synced, and names that cannot be used. In every second round the chains are
-// filled in turns.
+// TestBatchDifferential performs random Batches, and compares each result, each error and the
+// resulting tree with package os. It uses every driver, also with operations that are cut short and
+// refused for a moment. One disk has parts that cannot be read, written or synced, and names that
+// cannot be used. In every second round the chains are filled in turns.
 func TestBatchDifferential(t *testing.T) {
 	start := seed.Of(t)
 	for _, name := range testenv.Drivers {
@@ -202,8 +201,8 @@ func TestBatchDifferential(t *testing.T) {
 // transients are faults that pass when the request is made again.
 var transients = []fault.Verdict{{Short: 700}, {Errno: syscall.EINTR}, {Errno: syscall.EAGAIN}, {Late: 3}}
 
-// faultyScheduler makes a Scheduler whose drivers, also the driver of chains, cut transfers short
-// and ask for them to be tried again.
+// faultyScheduler makes a Scheduler whose drivers, also for chains, cut transfers short and ask for
+// them to be tried again.
 func faultyScheduler(t *testing.T, name string, seed uint64) *sluice.Scheduler {
 	t.Helper()
 	decide := fault.Random(seed, 0.4, transients...)
@@ -227,7 +226,7 @@ func bareDriver(t *testing.T, name string) driver.Driver {
 	return drv
 }
 
-// faultyLinker makes a driver of chains; nil if there is none.
+// faultyLinker makes a driver for chains, or returns nil if there is none.
 func faultyLinker(name string, decide fault.Decider) driver.Linker {
 	if name != "uring" {
 		return nil
@@ -246,7 +245,7 @@ func batchDiff(t *testing.T, s *sluice.Scheduler, seed uint64, disk referenceDis
 		rounds = 2
 	}
 	for round := range rounds {
-		// Most of it in memory, where to sync costs nothing.
+		// Most of it is in memory, where a sync costs nothing.
 		root, chains := testenv.MemoryDir(t), make([][]batchStep, 20+r.IntN(400))
 		if round == 0 && disk == (soundDisk{}) {
 			root, chains = t.TempDir(), chains[:20]
@@ -297,7 +296,7 @@ func addAll(r *rand.Rand, chains []*addedChain, turns bool) {
 	}
 }
 
-// compareChain compares how a chain has ended, and closes what it has opened.
+// compareChain compares the outcomes of a chain, and closes the files that it has opened.
 func compareChain(t *testing.T, c *addedChain, want []string) {
 	t.Helper()
 	for k, op := range c.ops {

@@ -12,7 +12,7 @@ import (
 
 const largeFile = unix.O_LARGEFILE
 
-// inDir performs an operation with names that are relative to a directory.
+// inDir performs an operation with names relative to a directory.
 func (op *Op) inDir() error {
 	if op.kind == opStat || op.kind == opLstat {
 		return op.statInDir()
@@ -22,7 +22,8 @@ func (op *Op) inDir() error {
 	})
 }
 
-// withDir calls do with the descriptor of the directory, which stays open. It wraps do's error.
+// withDir calls do with the descriptor of the directory, and keeps it open until do returns. It
+// wraps do's error.
 func (op *Op) withDir(do func(dir int) error) error {
 	if err := handle.WithDescriptor(inside.File(op.dir).OS, do); err != nil {
 		return op.wrap(err)
@@ -30,7 +31,7 @@ func (op *Op) withDir(do func(dir int) error) error {
 	return nil
 }
 
-// dupDir returns a duplicate of the directory's descriptor, which the caller closes.
+// dupDir returns a duplicate of the directory's descriptor. The caller closes it.
 func (op *Op) dupDir() (fd int, err error) {
 	err = op.withDir(func(dir int) (err error) {
 		fd, err = unix.FcntlInt(uintptr(dir), unix.F_DUPFD_CLOEXEC, 0)
@@ -63,7 +64,7 @@ func (op *Op) at(dir int) error {
 	panic(op.notNamed("at"))
 }
 
-// statInDir opens the name with O_PATH and calls Stat of package os: os.SameFile takes no other
+// statInDir opens the name with O_PATH and calls Stat of package os: os.SameFile accepts no other
 // FileInfo.
 func (op *Op) statInDir() error {
 	flag := unix.O_PATH | unix.O_CLOEXEC

@@ -13,8 +13,8 @@ import (
 
 const largeFile = 0
 
-// inDir performs an operation with names that are relative to a directory. It joins them to
-// the directory's name.
+// inDir performs an operation with names relative to a directory. It joins them to the directory's
+// name.
 func (op *Op) inDir() error {
 	err := handle.WithDescriptor(inside.File(op.dir).OS, func(int) error {
 		return op.joined(func(int) error { return op.byName() })
@@ -25,8 +25,7 @@ func (op *Op) inDir() error {
 	return err
 }
 
-// withDir calls do while the names are joined to the name of the directory, which stays open. It
-// wraps the error of do.
+// withDir is joined, and keeps the directory open. It wraps do's error.
 func (op *Op) withDir(do func(dir int) error) error {
 	joined := func(int) error { return op.joined(do) }
 	if err := handle.WithDescriptor(inside.File(op.dir).OS, joined); err != nil {
@@ -35,7 +34,7 @@ func (op *Op) withDir(do func(dir int) error) error {
 	return nil
 }
 
-// joined calls do while the names are joined to the directory's.
+// joined calls do while the operation's names are joined to the directory's name.
 func (op *Op) joined(do func(dir int) error) error {
 	name, other, dir := op.name, op.other, op.dir
 	defer func() { op.name, op.other, op.dir = name, other, dir }()
@@ -45,7 +44,7 @@ func (op *Op) joined(do func(dir int) error) error {
 			*name = filepath.Join(dir.Name(), *name)
 		}
 	}
-	if op.kind != opSymlink { // the old name of a symbolic link is text, and no name of a file
+	if op.kind != opSymlink { // the old name of a symbolic link is only text
 		join(&op.name)
 	}
 	if op.kind <= lastOfTwo {
@@ -54,5 +53,5 @@ func (op *Op) joined(do func(dir int) error) error {
 	return do(atWorkingDir)
 }
 
-// dupDir: there are no chains that need it.
+// dupDir is never called: only chains of the kernel need it.
 func (op *Op) dupDir() (fd int, err error) { return 0, errors.ErrUnsupported }

@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestDirectChain: a read of a file that its chain opens with O_DIRECT does not try the page cache.
-// The try would wait for the disk, and keep the processor.
+// TestDirectChain checks that a read of a file that its chain opens with O_DIRECT does not try the
+// page cache. The try would wait for the disk, and keep the processor.
 func TestDirectChain(t *testing.T) {
 	const size = 4096
 	name := filepath.Join(places.Disk(t), "file")

@@ -11,11 +11,10 @@
 //
 // # Chains
 //
-// A [Batch] has chains, and a [Chain] has operations. The operations of a chain are performed one
-// after the other. An operation begins when the one before it has succeeded: if one fails, the
-// rest of its chain is not begun and has [ErrChainBroken]. A short read (io.EOF) is a failure,
-// unless [Op.AllowShort] permits it. Chains have no order among each other, and the Batch
-// performs several at a time.
+// A [Batch] has chains, and a [Chain] has operations, which are performed one after the other. If
+// an operation fails, the rest of its chain is not begun and has [ErrChainBroken]. A short read
+// (io.EOF) is a failure, unless [Op.AllowShort] permits it. Chains have no order among each other,
+// and the Batch performs several at a time.
 //
 // An operation on a file takes a [Target]: an open file ([On]), or a file that the same chain has
 // opened. A chain that closes the file it has opened owns it: the file is closed when the chain
@@ -33,36 +32,35 @@
 //	  if it is a write to a file with O_SYNC    fails: the bytes may be in the file, and N is 0
 //	a system call                               goes on to its end, and has its true result
 //
-// An open of a FIFO waits for the other end, as os.Open does, even when the context has ended. Do
-// waits for it.
+// An open of a FIFO waits for the other end, as os.Open does, and Do waits for it even when the
+// context has ended.
 //
 // # When to use it
 //
-// A Batch is for calls that wait for a disk, and for files that are opened, read and closed. A
-// loop of calls of package os is quicker for:
-//   - a few calls that do not wait, such as a Stat of a cached file: the Batch makes the same calls
-//     and adds the cost of its list;
-//   - some dozens of renames, links or new directories in one directory: the kernel makes them one
-//     after the other.
+// A Batch is for calls that wait for a disk, and for files that are opened, read and closed. A loop
+// of calls of package os is quicker for:
+//   - a few calls that do not wait, such as a Stat of a cached file: the Batch makes the same
+//     calls and adds the cost of its list;
+//   - some dozens of renames, links or new directories in one directory: the kernel makes them
+//     one after the other.
 //
 // # How it is performed
 //
 // The goroutine that calls Do or Each performs the operations. Helper goroutines join it when the
 // Batch takes long, or when an operation waits. On Linux 5.15 and later with io_uring, the kernel
-// performs many chains that only open, read and close a file, each as one submission. The
-// file must not be a pipe: the kernel reads from it where package os refuses to read at an offset.
+// performs many chains that only open, read and close a file, each as one submission. Do not read a
+// pipe in this way: package os refuses to read it at an offset, and the kernel does not.
 //
-// A Batch may have millions of operations. The driver's depth bounds how many are in progress.
-// All Batches together have threads for calls with names as for one more device
-// ([sluice.Options].Threads). So operations that wait for each other, such as opens of both ends
-// of many FIFOs, may wait for ever.
+// A Batch may have millions of operations; the driver's depth bounds how many are in progress.
+// [sluice.Options].Threads bounds the threads in calls with names, for all Batches together. So
+// operations that wait for each other, such as opens of both ends of many FIFOs, may wait for ever.
 //
-// A Batch that is used again allocates nothing for an operation but its result (a File, a
-// FileInfo, an error), and a name as the kernel takes it.
+// A Batch that is used again allocates only the results of operations (a File, a FileInfo, an
+// error) and names for the kernel.
 //
 // # Concurrency
 //
 // One goroutine at a time may use a Batch, its Chains and its Ops. The buffers of reads and writes
-// belong to the Batch until the operation has ended. While a Batch is performed, which includes
-// the body of a loop over Each, adding an operation and Reset panic.
+// belong to the Batch until the operation has ended. While a Batch is performed, also in the body
+// of a loop over Each, adding an operation and Reset panic.
 package batch

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice/batch"
 )
 
-// Many small files, each by a chain: where the kernel can, it performs a chain as
-// one submission.
+// Many small files are read, each by a chain. The kernel, if it can, performs a chain as one
+// submission.
 func ExampleBatch() {
 	dir, err := os.MkdirTemp("", "sluice")
 	if err != nil {
@@ -26,7 +26,7 @@ func ExampleBatch() {
 		f := c.OpenFile(name(i)+".new", os.O_WRONLY|os.O_CREATE, 0o600)
 		c.WriteAt(f, fmt.Appendf(nil, "file %d", i), 0)
 		c.Close(f)
-		c.Rename(name(i)+".new", name(i)) // only if all has gone well
+		c.Rename(name(i)+".new", name(i)) // only if all steps before have succeeded
 	}
 	fmt.Println(b.Do(context.Background()))
 
@@ -47,7 +47,7 @@ func ExampleBatch() {
 	// true true
 }
 
-// Each operation as it ends.
+// Each yields each operation when it ends.
 func ExampleBatch_Each() {
 	b := batch.New(nil)
 	b.Chain().Stat("testdata/hello")

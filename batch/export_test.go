@@ -2,7 +2,7 @@ package batch
 
 import "fmt"
 
-// State is what tests see of an operation's state.
+// State is an operation's state.
 type State = state
 
 const (
@@ -12,7 +12,7 @@ const (
 	NotBegun = notBegun
 )
 
-// State returns what has become of the operation.
+// State returns the operation's state.
 func (op *Op) State() State { return op.state }
 
 // String returns the name of the state.
@@ -24,8 +24,8 @@ func (s state) String() string {
 	return fmt.Sprintf("state(%d)", uint8(s))
 }
 
-// PlayCalls asks fail before each operation that is a plain call, with a name or on a range. If
-// fail returns an error, the operation fails with it and is not performed.
+// PlayCalls calls fail before each plain call, with a name or on a range. If fail returns an error,
+// the operation fails with it and is not performed.
 func (b *Batch) PlayCalls(fail func(*Op) error) {
 	b.call = func(op *Op) error {
 		if err := fail(op); err != nil {
@@ -38,7 +38,7 @@ func (b *Batch) PlayCalls(fail func(*Op) error) {
 // Kind returns what the operation does, as package os names it in errors.
 func (op *Op) Kind() string { return op.kind.String() }
 
-// Subject returns the name that the operation has, or the name of its file.
+// Subject returns the operation's name, or the name of its file.
 func (op *Op) Subject() string {
 	if op.kind > lastNamed {
 		return op.fileName()

@@ -18,15 +18,15 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// The faulty disk: whether a request fails depends on the request alone. So it fails alike for the
-// reference and for a Batch, in whatever way the Batch is performed.
+// The faulty disk decides by the request alone whether it fails. So a request fails alike for the
+// reference and for a Batch, however the Batch is performed.
 const (
-	badByte  = 3300 // which cannot be read: EIO
+	badByte  = 3300 // this byte cannot be read: EIO
 	diskFull = 4500 // no byte from here on can be written: ENOSPC
 )
 
-// nameFault is what a plain call of a kind (as package os names it) with a name
-// fails with: one in eight.
+// nameFault returns the error of a plain call of a kind (as package os names it) with a name. One
+// name in eight has one.
 func nameFault(kind, name string) error {
 	h := fnv.New32a()
 	io.WriteString(h, kind+filepath.Base(filepath.Dir(name))+"/"+filepath.Base(name))
@@ -41,8 +41,8 @@ func nameFault(kind, name string) error {
 	return nil
 }
 
-// syncFault: files of some sizes cannot be synced. Directories can: they are not
-// the scheduler's.
+// syncFault fails syncs of files of some sizes. It never fails a directory: the scheduler does not
+// sync it.
 func syncFault(fd int) syscall.Errno {
 	var st unix.Stat_t
 	if unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG && st.Size%3 == 1 {
@@ -51,8 +51,8 @@ func syncFault(fd int) syscall.Errno {
 	return 0
 }
 
-// dataFault is how many of the n bytes at off can be transferred, and the error
-// of the next one.
+// dataFault returns how many of the n bytes at off can be transferred, and the error of the next
+// one.
 func dataFault(code driver.Code, off int64, n int) (int, syscall.Errno) {
 	switch end := off + int64(n); {
 	case code == driver.Read && off <= badByte && badByte < end:
@@ -103,8 +103,8 @@ func callsOnFaults(call sched.Caller) sched.Caller {
 	}
 }
 
-// onFaultyDisk makes a Scheduler whose Batches meet with the faulty disk, and,
-// where they go through a driver, with transient faults as well.
+// onFaultyDisk makes a Scheduler whose Batches use the faulty disk. Operations through a driver
+// have transient faults as well.
 func onFaultyDisk(t *testing.T, name string, seed uint64) *sluice.Scheduler {
 	t.Helper()
 	transient := fault.Random(seed, 0.3, transients...)
@@ -126,13 +126,12 @@ func onFaultyDisk(t *testing.T, name string, seed uint64) *sluice.Scheduler {
 	return s
 }
 
-// referenceDisk is what the reference works on.
+// referenceDisk is the disk of the reference.
 type referenceDisk interface {
 	readAt(f *os.File, b []byte, off int64) (int, error)
 	writeAt(f *os.File, b []byte, off int64) (int, error)
 	sync(f *os.File) error
-	// refuses is the error of a plain call that is not made. F is its file, if
-	// it has one.
+	// refuses returns the error of a plain call that is not made. f is its file, if it has one.
 	refuses(s batchStep, dir string, f *os.File) error
 }
 
@@ -161,7 +160,7 @@ func (faultyDisk) readAt(f *os.File, b []byte, off int64) (n int, err error) {
 func (faultyDisk) writeAt(f *os.File, b []byte, off int64) (n int, err error) {
 	good, e := dataFault(driver.Write, off, len(b))
 	if flags, _ := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0); flags&unix.O_APPEND != 0 {
-		good, e = len(b), 0 // package os refuses it, whatever the disk is like
+		good, e = len(b), 0 // package os refuses it on any disk
 	}
 	if e == 0 || good > 0 {
 		n, err = f.WriteAt(b[:good], off)

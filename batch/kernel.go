@@ -9,24 +9,24 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// kernelLeast is how many chains there must be for the kernel to perform them. The kernel's chains
-// need a thread, which 50 chains do not pay for and 100 do. Measured: docs/decisions/0022-batch.md.
+// kernelLeast is the least number of chains that the kernel performs. Its chains need a thread,
+// which 100 chains pay for and 50 do not. Measured: docs/decisions/0022-batch.md.
 const kernelLeast = 100
 
-// kernelTrials is after how many failed chains of the kernel the helpers perform the rest, if half
-// of the kernel's chains have failed. A failed chain is performed twice. The most common reason is
-// a file that is shorter than its buffers.
+// kernelTrials bounds the failed chains of the kernel: from then on, if half of them fail, the
+// helpers perform the rest. A failed chain is performed twice. Most often its file is shorter than
+// its buffers.
 const kernelTrials = 32
 
-// kernelChains performs the chains of a Batch that open a file, read from it and close it, each as
-// one submission to the kernel. A chain that does not succeed wholly goes to the helpers, which
-// perform it again: so plain calls give the errors and the ends of files, and continue short
-// reads. When chains wait for the disk, the helpers take some as well. While chains do not wait,
-// helpers would take the processors for longer than the kernel does.
+// kernelChains performs chains that open a file, read from it and close it, each as one submission
+// to the kernel. Helpers repeat a chain that fails or falls short: their plain calls return the
+// errors, find the ends of files, and continue short reads. Helpers also take chains while the
+// kernel's chains wait for the disk. While these do not wait, helpers would need more processor
+// time than the kernel does.
 type kernelChains struct {
 	r      *run
 	runner *chains.Runner
-	// dirs are duplicated descriptors of the directories of chains: the program may close a
+	// dirs has duplicates of the descriptors of the chains' directories: the program may close a
 	// directory while chains are in flight.
 	dirs map[*sluice.File]int
 	// ended and failed count chains.
@@ -36,7 +36,7 @@ type kernelChains struct {
 }
 
 // newKernelChains returns the kernelChains of r. It returns nil if the kernel performs no chains,
-// if it is performing another Batch's chains, or if there are too few chains.
+// if it is busy with another Batch, or if r has too few chains.
 func (r *run) newKernelChains() *kernelChains {
 	if r.b.n < 3*kernelLeast || r.core.HasClasses() { // the kernel knows no classes
 		return nil
@@ -74,7 +74,7 @@ func (op *Op) fitsKernel() bool {
 	return closes && n < chains.MaxOps
 }
 
-// has reports whether the chain that begins with op is the kernel's.
+// has reports whether the kernel performs the chain that begins with op.
 func (k *kernelChains) has(op *Op) bool { return k != nil && op.inKernel }
 
 // run performs the kernel's chains.
@@ -84,13 +84,13 @@ func (k *kernelChains) run() {
 	for _, fd := range k.dirs {
 		sys.Close(fd)
 	}
-	k.r.share() // the kernel may have left some
+	k.r.share() // the kernel may have left some chains
 }
 
 // Wait is called when chains wait for the disk.
 func (k *kernelChains) Wait() { k.r.share() }
 
-// Next puts the next chain together.
+// Next prepares the next chain.
 func (k *kernelChains) Next(c chains.Chain) bool {
 	if k.r.ctx.Err() != nil || k.failed >= kernelTrials && 2*k.failed >= k.ended {
 		return false
@@ -112,7 +112,7 @@ func (k *kernelChains) Next(c chains.Chain) bool {
 	return true
 }
 
-// dirOf returns a descriptor of the directory that op's name is relative to.
+// dirOf returns a descriptor of the directory of op's name.
 func (k *kernelChains) dirOf(op *Op) (fd int, ok bool) {
 	if op.dir == nil {
 		return chains.WorkingDir, true
@@ -131,7 +131,7 @@ func (k *kernelChains) dirOf(op *Op) (fd int, ok bool) {
 	return fd, true
 }
 
-// Ended takes a chain that has ended.
+// Ended processes a chain that has ended.
 func (k *kernelChains) Ended(owner any, all bool) {
 	head := owner.(*Op)
 	k.ended++

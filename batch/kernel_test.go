@@ -18,8 +18,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// smallFiles makes n files of size bytes in a directory, whose contents tell
-// which they are.
+// smallFiles makes n files of size bytes, with different contents, in a directory.
 func smallFiles(t testing.TB, dir string, n, size int) (names []string) {
 	t.Helper()
 	for i := range n {
@@ -45,8 +44,8 @@ func addReads(b *batch.Batch, names []string, size int) (bufs [][]byte) {
 	return bufs
 }
 
-// TestBatchReadsFiles reads many files, by one Batch after the other and by some
-// at a time: one of these uses the kernel's chains.
+// TestBatchReadsFiles reads many files, by one Batch after the other and by some at a time. One
+// Batch at a time uses the kernel's chains.
 func TestBatchReadsFiles(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		names := smallFiles(t, dir, 500, 1000)
@@ -76,9 +75,9 @@ func TestBatchReadsFiles(t *testing.T) {
 	})
 }
 
-// TestKernelChains: the kernel performs whole chains, if it can, also chains with names in a
-// directory. Their operations count as queued. Helpers' operations do not; they take chains while
-// other chains wait for the disk.
+// TestKernelChains checks that the kernel performs whole chains, if it can, also with names in a
+// directory. Their operations count as queued; helpers' operations do not. Helpers take chains
+// while other chains wait for the disk.
 func TestKernelChains(t *testing.T) {
 	for _, inDir := range []bool{false, true} {
 		s := testenv.Scheduler(t, sluice.Options{Driver: "uring"})
@@ -120,8 +119,8 @@ func TestKernelChains(t *testing.T) {
 	}
 }
 
-// TestKernelChainsGivesUp has files that are shorter than their buffers, and ones
-// that are not there: the helpers take over, and every result is right.
+// TestKernelChainsGivesUp has missing files, and files shorter than their buffers. The helpers take
+// over, and every result is right.
 func TestKernelChainsGivesUp(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()
@@ -134,7 +133,7 @@ func TestKernelChainsGivesUp(t *testing.T) {
 		b := batch.New(s)
 		addReads(b, names, 1001)
 		before := tempDescriptors(t)
-		b.Do(t.Context()) // the errors of each are looked at below
+		b.Do(t.Context()) // the errors of each operation are checked below
 		for i := range names {
 			open, read, end := b.Op(3*i), b.Op(3*i+1), b.Op(3*i+2)
 			if i%3 == 0 {
@@ -152,8 +151,8 @@ func TestKernelChainsGivesUp(t *testing.T) {
 	})
 }
 
-// TestBatchCanceled ends the context at every 97th operation: an operation that is Done has its
-// data, one that is NotBegun has none, and no file stays open.
+// TestBatchCanceled ends the context at every 97th operation. A finished operation has its data, an
+// operation that is NotBegun has none, and no file stays open.
 func TestBatchCanceled(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		names := smallFiles(t, t.TempDir(), 400, 500)
@@ -193,7 +192,7 @@ func checkCanceled(t *testing.T, b *batch.Batch, i int, buf []byte) {
 		!errors.Is(read.Err(), batch.ErrChainBroken) && bytes.Equal(buf, make([]byte, len(buf))):
 	case read.State() == batch.NotBegun && errors.Is(read.Err(), batch.ErrChainBroken) && b.Op(3*i).State() == batch.Failed:
 	case read.State() == batch.Failed && errors.Is(read.Err(), context.Canceled) && read.N() > 0:
-		// A part had been read when the context ended.
+		// A part was read when the context ended.
 	default:
 		t.Errorf("the read of chain %d is %v, %v, and has %x…", i, read.State(), read.Err(), buf[:4])
 	}

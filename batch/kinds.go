@@ -2,13 +2,13 @@ package batch
 
 import "github.com/sluiceio/sluice/internal/record"
 
-// kind is what an operation does.
+// kind says what an operation does.
 type kind uint8
 
-// The kinds: operations with two names, with one name, and on open files. Operations on a range of
-// a file (allocate, truncate, advise) are in the last group. A new kind goes into its group. It
-// must be in osNames, which has the same order, and in each switch over kinds: byName, at
-// (dir_linux.go), onRaw and callOnRange panic for a kind that they do not name.
+// The kinds are grouped: operations with two names, with one name, and on open files. Operations on
+// a range of a file (allocate, truncate, advise) are in the last group. Add a new kind to its
+// group, to osNames in the same order, and to each switch over kinds: byName, at (dir_linux.go),
+// onRaw and callOnRange panic for an unknown kind.
 const (
 	opRename kind = iota
 	opLink
@@ -34,7 +34,7 @@ const (
 	lastNamed = opMkdir
 )
 
-// osNames are the names that package os has for the kinds in its errors, in the kinds' order.
+// osNames are package os's names for the kinds in errors, in the kinds' order.
 var osNames = [numKinds]string{
 	"rename", "link", "symlink", "open", "open", "stat", "lstat", "remove", "remove", "mkdir",
 	"read", "write", "sync", "sync", "allocate", "truncate", "advise", "close",

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// A kind that a switch does not name is no other operation: the switch panics.
+// A switch panics for a kind that it does not name.
 func TestUnknownKinds(t *testing.T) {
 	f, err := sluice.Create(filepath.Join(t.TempDir(), "file"))
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestBatchLeavesNothing performs Batches, whole and canceled, and closes the
-// Scheduler: no goroutine, descriptor or mapping is left.
+// TestBatchLeavesNothing performs Batches, whole and canceled, and closes the Scheduler. No
+// goroutine, descriptor or mapping may be left.
 func TestBatchLeavesNothing(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
@@ -50,8 +50,8 @@ func TestBatchLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestReadFileOfDeviceLeavesNothing reads a file that is not regular. No garbage collection closes
-// its descriptor.
+// TestReadFileOfDeviceLeavesNothing reads a file that is not regular. Without a garbage collection,
+// its descriptor must be closed.
 func TestReadFileOfDeviceLeavesNothing(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
@@ -73,8 +73,8 @@ func TestReadFileOfDeviceLeavesNothing(t *testing.T) {
 	})
 }
 
-// TestBatchSchedulerCloses closes the Scheduler while a Batch is performed: Close
-// waits for it, and every operation has a state.
+// TestBatchSchedulerCloses closes the Scheduler while a Batch is performed. Close waits for it, and
+// every operation has a state.
 func TestBatchSchedulerCloses(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
@@ -100,8 +100,8 @@ func TestBatchSchedulerCloses(t *testing.T) {
 	}
 }
 
-// TestBatchFaults has each read and write of a Batch on an open File fail in
-// turn: the error is that operation's alone, and nothing stays open.
+// TestBatchFaults makes each read and write of a Batch on an open File fail in turn. Only that
+// operation has the error, and nothing stays open.
 func TestBatchFaults(t *testing.T) {
 	const n = 40
 	for at := range n {
@@ -134,7 +134,7 @@ func batchStates(b *batch.Batch) map[batch.State]int {
 	return n
 }
 
-// TestBatchAllocates bounds what a Batch allocates, once it has its memory.
+// TestBatchAllocates bounds the allocations of a Batch that is used again.
 func TestBatchAllocates(t *testing.T) {
 	if sys.RaceEnabled {
 		skip.For(t, skip.Build, "the race detector allocates")

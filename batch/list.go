@@ -9,9 +9,9 @@ import (
 // of a few operations needs little memory.
 const (
 	firstSlab  = 4
-	growing    = 6 // slabs, before all are as large
+	growing    = 6 // slabs that grow
 	largeSlab  = firstSlab << growing
-	beforeThat = firstSlab * (1<<growing - 1) // operations
+	beforeThat = firstSlab * (1<<growing - 1) // the operations in them
 )
 
 // place returns the slab of operation i, and its index there.
@@ -30,8 +30,8 @@ func slabSize(slab int) int { return firstSlab << min(slab, growing) }
 // Len returns the number of operations.
 func (b *Batch) Len() int { return b.n }
 
-// Reset empties the Batch, so that it can be filled again without allocating. The Chains, Targets
-// and Ops that the program has of it are invalid then. Reset panics while the Batch is performed.
+// Reset empties the Batch, so that it can be filled again without allocating. Its Chains, Targets
+// and Ops are invalid then. Reset panics while the Batch is performed.
 func (b *Batch) Reset() {
 	b.notRunning("Reset")
 	for i := 0; b.n > 0; i++ {

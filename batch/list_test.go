@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestBatchPlace finds each operation in a place of its own, one after the other.
+// TestBatchPlace checks that each operation has another place, one after the other.
 func TestBatchPlace(t *testing.T) {
 	slab, at := 0, -1
 	for i := range 5000 {

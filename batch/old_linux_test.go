@@ -12,15 +12,14 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestBatchOldKernel performs Batches where io_uring is there and has no tables
-// of files that opens can fill (Linux before 5.15): the helpers do everything, and
-// the ring that was tried is closed.
+// TestBatchOldKernel performs Batches on a kernel whose rings have no tables of files that opens
+// can fill (Linux before 5.15). The helpers do everything, and the probing ring is closed.
 func TestBatchOldKernel(t *testing.T) {
 	s := testenv.SchedulerOn(bareDriver(t, "uring"))
 	tried := 0
 	inside.Scheduler(s).Core.SetChainDriver(func() driver.Linker {
 		tried++
-		ring, err := uring.New(uring.Options{Depth: 8}) // as such a kernel has it
+		ring, err := uring.New(uring.Options{Depth: 8}) // as on that kernel
 		if err != nil {
 			t.Fatal(err)
 		}

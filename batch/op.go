@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// Op is one operation of a [Batch]. Its results are there when it has ended. An Op is valid until
-// its Batch is Reset.
+// Op is one operation of a [Batch]. It has results once it has ended. It is valid until its Batch
+// is Reset.
 type Op struct {
 	batch      *Batch
 	kind       kind
@@ -24,7 +24,7 @@ type Op struct {
 	next *Op // in its chain
 
 	name, other string
-	dir         *sluice.File // what names are relative to; nil is the working directory
+	dir         *sluice.File // the directory of relative names; nil is the working directory
 	file        *sluice.File // the file of the operation, unless open opens it
 	open        *Op
 	buf         []byte // also the bytes that ReadFile has read
@@ -38,7 +38,7 @@ type Op struct {
 	raw  rawFile // an open: the file, if only its chain uses it
 }
 
-// state says what has become of an operation.
+// state is the progress of an operation.
 type state uint8
 
 const (
@@ -60,8 +60,8 @@ func (op *Op) AllowShort() *Op {
 	return op
 }
 
-// Err returns the operation's error. It returns nil only if the operation has succeeded: before
-// it has ended, Err returns [ErrNotBegun].
+// Err returns the operation's error. It is nil only if the operation has succeeded: before the
+// operation has ended, Err returns [ErrNotBegun].
 func (op *Op) Err() error {
 	if op.state == waiting {
 		return ErrNotBegun
@@ -69,11 +69,12 @@ func (op *Op) Err() error {
 	return op.err
 }
 
-// N returns how many bytes were read or written, also by ReadFile. Other operations have 0.
+// N returns how many bytes were read or written, also by ReadFile. It returns 0 for other
+// operations.
 func (op *Op) N() int { return op.n }
 
-// Bytes returns the bytes that ReadFile has read, also if it has failed then. Other operations
-// have nil.
+// Bytes returns the bytes that ReadFile has read, even if it has failed later. It returns nil for
+// other operations.
 func (op *Op) Bytes() []byte {
 	if op.kind != opReadFile {
 		return nil
@@ -118,5 +119,5 @@ func (op *Op) wrapAs(name string, err error) error {
 	case op.file == nil:
 		return err
 	}
-	return &os.PathError{Op: name, Path: op.file.Name(), Err: err} // also if err is io.EOF
+	return &os.PathError{Op: name, Path: op.file.Name(), Err: err} // even if err is io.EOF
 }

@@ -33,7 +33,7 @@ func (op *Op) perform(r *run) {
 	op.finish(err)
 }
 
-// named performs an operation that has a name, once there is a permit for it.
+// named performs an operation that has a name, with a permit.
 func (op *Op) named(r *run) error {
 	call, err := r.core.BeginNamed(r.ctx, op.callKind())
 	if err != nil {
@@ -137,7 +137,7 @@ func (op *Op) found(info os.FileInfo, err error) error {
 	return err
 }
 
-// keep makes a File of f, which op has opened.
+// keep stores a File of f, which op has opened.
 func (op *Op) keep(f *os.File) error {
 	file, err := op.batch.scheduler.FromOS(f)
 	if err != nil {
@@ -173,7 +173,7 @@ func (op *Op) onFile(r *run) error {
 	return op.onRange(r)
 }
 
-// moved notes how many bytes were transferred. It returns io.EOF bare, as package os does.
+// moved stores how many bytes were transferred. It returns io.EOF unwrapped, as package os does.
 func (op *Op) moved(n int, err error) error {
 	op.n = n
 	if op.allowShort && errors.Is(err, io.EOF) {
@@ -211,7 +211,7 @@ func (op *Op) onRange(r *run) error {
 	return f.OnRange(name, op.off, op.size, do)
 }
 
-// callFile makes a plain call on an open file, once there is a permit for it.
+// callFile makes a plain call on an open file, with a permit.
 func (op *Op) callFile(r *run) error {
 	call, err := r.core.BeginNamed(r.ctx, op.callKind())
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestBatchRanges: Allocate, Advise and Truncate have the errors that File's methods have.
+// TestBatchRanges checks that Allocate, Advise and Truncate have the same errors as File's methods.
 func TestBatchRanges(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	dir := t.TempDir()
@@ -49,7 +49,7 @@ func TestBatchRanges(t *testing.T) {
 			for a := sluice.AdviceNormal; a <= sluice.AdviceDontNeed+1; a++ {
 				ops, want = append(ops, b.Chain().Advise(on, c.off, c.n, a)), append(want, f.Advise(c.off, c.n, a))
 			}
-			_ = b.Do(t.Context()) // looked at below
+			_ = b.Do(t.Context()) // checked below
 			for i, op := range ops {
 				if got, want := testenv.Describe(op.Err(), dir), testenv.Describe(want[i], dir); got != want {
 					t.Errorf("%v of the %s at %d, %d = %s; want %s, as of File", op.Kind(), name, c.off, c.n, got, want)

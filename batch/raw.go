@@ -22,9 +22,9 @@ func (op *Op) closeOwned() error {
 	return f.Close()
 }
 
-// plain reports whether a bare descriptor will do for the file that op opens: the chain owns the
-// file, and only reads, writes and closes it. A read from a bare descriptor tries the page cache
-// first, and that call must not wait. With O_DIRECT it would wait for the disk.
+// plain reports whether the file that op opens can be a bare descriptor. The chain must own the
+// file, and only read, write and close it. A file with O_DIRECT cannot: a read from a bare
+// descriptor tries the page cache first, which must not wait, and would wait for the disk.
 func (op *Op) plain() bool {
 	if !op.owned || !rawFiles || int(op.off)&(os.O_APPEND|sys.O_DIRECT) != 0 {
 		return false
@@ -46,7 +46,7 @@ func (op *Op) plain() bool {
 	return true
 }
 
-// onRaw performs an operation on a file that is a bare descriptor.
+// onRaw performs an operation on a bare descriptor.
 func (op *Op) onRaw(r *run) (err error) {
 	own := sched.RawFile{FD: op.open.raw.fd, Name: op.open.name}
 	switch op.kind {

@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rawFiles: a file that only its chain uses can be a bare descriptor, for a third of a File's cost.
+// rawFiles says that a file that only its chain uses can be a bare descriptor, which costs a third
+// of a File.
 const rawFiles = true
 
 const atWorkingDir = unix.AT_FDCWD
@@ -30,7 +31,7 @@ func (f *rawFile) close() error {
 	return unix.Close(f.fd)
 }
 
-// openRaw opens a file for the chain alone, as package os would.
+// openRaw opens a file as package os would, as a bare descriptor.
 func (op *Op) openRaw() error {
 	flag := int(op.off) | unix.O_CLOEXEC | largeFile
 	if op.dir != nil {
@@ -53,7 +54,7 @@ func (op *Op) openAt(dir, flag int) error {
 	}
 }
 
-// modeBits are the bits of a mode as the system has them.
+// modeBits returns the bits of a mode in the system's form.
 func modeBits(perm os.FileMode) uint32 {
 	bits := uint32(perm.Perm())
 	for _, m := range []struct {
@@ -71,7 +72,7 @@ func modeBits(perm os.FileMode) uint32 {
 	return bits
 }
 
-// remove is unlink(2) or rmdir(2).
+// remove calls unlink(2) or rmdir(2).
 func (op *Op) remove() error {
 	call := unix.Unlink
 	if op.kind == opRmdir {
@@ -87,8 +88,8 @@ func (op *Op) remove() error {
 	return nil
 }
 
-// readRaw reads all of the file that is op's bare descriptor. A file that is not regular, or has no
-// size, such as a file of /proc, is read as package os does.
+// readRaw reads all of the file of op's bare descriptor. It leaves irregular files, and files
+// without a size, as in /proc, to package os.
 func (op *Op) readRaw(r *run) ([]byte, error) {
 	var st unix.Stat_t
 	if err := sys.Fstat(op.raw.fd, &st); err != nil {

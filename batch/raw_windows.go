@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// rawFiles: a file that only its chain uses is a File, as all files are.
+// rawFiles says that a file that only its chain uses is a File, as all files are.
 const rawFiles = false
 
 const atWorkingDir = 0

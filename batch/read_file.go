@@ -12,7 +12,7 @@ func (op *Op) readFile(r *run) error {
 	if err := op.named(r); err != nil {
 		return err
 	}
-	defer op.closeOwned() // nothing was written
+	defer op.closeOwned() // the file was only read, so its Close cannot lose bytes
 	var err error
 	if op.raw.open {
 		op.buf, err = op.readRaw(r)

@@ -52,8 +52,8 @@ func TestReadFile(t *testing.T) {
 	})
 }
 
-// TestReadFileAtOnce: ReadFile reads a file of a simulated disk by its size, with one read and one
-// that finds the end. It does not grow its memory piece by piece.
+// TestReadFileAtOnce checks that ReadFile reads a file of a simulated disk by its size, with one
+// read and a second one that finds the end. Its memory does not grow piece by piece.
 func TestReadFileAtOnce(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		skip.For(t, skip.Platform, "there are no simulated disks")
@@ -77,13 +77,14 @@ func TestReadFileAtOnce(t *testing.T) {
 	if err := b.Do(t.Context()); err != nil || op.N() != 100_000 {
 		t.Fatalf("ReadFile = %d bytes, %v; want 100000, nil", op.N(), err)
 	}
-	const most = 3 // the open, too, counts
+	const most = 3 // including the open
 	if n := reads() - before; n > most {
 		t.Errorf("ReadFile makes %d operations; want %d at most", n, most)
 	}
 }
 
-// TestReadFileLargerThanMemory: to read it would end the program.
+// TestReadFileLargerThanMemory reads a file larger than the memory. A real read would end the
+// program.
 func TestReadFileLargerThanMemory(t *testing.T) {
 	name := filepath.Join(testenv.MemoryDir(t), "sparse")
 	testenv.Write(t, name, "")
@@ -102,8 +103,8 @@ func TestReadFileLargerThanMemory(t *testing.T) {
 	}
 }
 
-// TestReadFileInChain: ReadFile takes names in a directory, sees what its chain has written,
-// and breaks the chain if it fails.
+// TestReadFileInChain checks that ReadFile takes names in a directory, sees the writes of its
+// chain, and breaks the chain if it fails.
 func TestReadFileInChain(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		place := t.TempDir()
@@ -133,8 +134,8 @@ func TestReadFileInChain(t *testing.T) {
 	})
 }
 
-// TestAllowShort: a short read breaks its chain, unless AllowShort was called. Other operations
-// refuse AllowShort.
+// TestAllowShort checks that a short read breaks its chain, unless AllowShort was called. Other
+// operations refuse AllowShort.
 func TestAllowShort(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "file")

@@ -33,7 +33,7 @@ func (s batchStep) plainly(dir string, files map[int]*os.File, disk referenceDis
 	return n, data, info, err
 }
 
-// unsupported is the error of a step that only a file on a disk can have. Directories cannot.
+// unsupported returns the error of a step that needs a file on a disk. A directory is none.
 func (s batchStep) unsupported(f *os.File) error {
 	if s.kind != "allocate" && s.kind != "advise" {
 		return nil
@@ -44,7 +44,7 @@ func (s batchStep) unsupported(f *os.File) error {
 	return pathError(s.kind, f.Name(), errors.ErrUnsupported)
 }
 
-// called performs a step that is a plain call of its own, but for an open.
+// called performs a step that is one plain call, except an open.
 func (s batchStep) called(dir string, f *os.File) (info os.FileInfo, err error) {
 	name, other := filepath.Join(dir, s.name), filepath.Join(dir, s.other)
 	switch s.kind {
@@ -82,7 +82,7 @@ func pathError(op, name string, err error) error {
 	return &os.PathError{Op: op, Path: name, Err: err}
 }
 
-// plainChain performs a chain with package os, and tells how each step ended.
+// plainChain performs a chain with package os, and returns the outcome of each step.
 func plainChain(steps []batchStep, dir string, disk referenceDisk) (outcomes []string) {
 	files := map[int]*os.File{}
 	defer func() {

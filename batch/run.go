@@ -10,39 +10,39 @@ import (
 	"github.com/sluiceio/sluice/internal/workers"
 )
 
-// run performs a Batch. The caller of Do or Each begins alone (alone.go). Once there is reason to
+// run performs a Batch. The caller of Do or Each begins alone (alone.go). When there is a reason to
 // share the chains, it becomes one of several helpers, each a goroutine with a range of
-// neighbouring chains. Neighbours are often in one directory, which the kernel lets one thread at
-// a time change. A helper performs one chain after the other, operation by operation, as single
-// calls. If the kernel can perform many chains as a whole, it gets them (kernel.go).
+// neighbouring chains. Neighbours are often in one directory, which the kernel lets one thread at a
+// time change. A helper performs its chains one after the other, operation by operation, as single
+// calls. The kernel gets the chains that it can perform as a whole (kernel.go).
 type run struct {
 	b       *Batch
 	ctx     context.Context // &isolated
 	core    *sched.Scheduler
 	helpers workers.Pool[*Op, workers.Range] // a job is the first operation of a chain
-	kernel  *kernelChains                    // nil if the kernel performs none
+	kernel  *kernelChains                    // nil if the kernel performs no chains
 	each    func(*Op)                        // called with each ended operation; may be nil
 
-	// ranges are the helpers' ranges, the caller's first. Guarded by the lock under which the
-	// helpers call TakeJob.
+	// ranges are the helpers' ranges, the caller's first. The lock under which the helpers call
+	// TakeJob guards them.
 	ranges []*workers.Range
-	own    workers.Range // the caller's
+	own    workers.Range // the caller's range
 
 	isolated sched.IsolatedContext
 
-	helped atomic.Bool // there are, or have been, helpers. Written with mu held
+	helped atomic.Bool // set once helpers have begun. Written with mu held
 
 	mu sync.Mutex
-	// The operations from front to back may begin chains for the kernel that no helper has
-	// taken. The kernel takes them from the front. Once they are shared, helpers that have
-	// nothing else to do take them from the back. Guarded by mu.
+	// The operations from front to back may begin chains for the kernel that no helper has taken.
+	// The kernel takes chains from the front. Idle helpers take them from the back once they are
+	// shared. Guarded by mu.
 	front, back int
 	shared      bool
-	// again are chains in which the kernel has failed. Guarded by mu.
+	// again holds chains in which the kernel has failed. Guarded by mu.
 	again []*Op
-	// ended has the operations that helpers have ended, until they are yielded. It is nil
-	// without helpers, or if nothing is yielded. It has room for all operations that may end
-	// before the caller looks. Written with mu held, before the helpers begin.
+	// ended holds the operations that helpers have ended, until they are yielded. It is nil without
+	// helpers, or in Do. It has room for all operations that may end before the caller looks.
+	// Written with mu held, before the helpers begin.
 	ended chan *Op
 }
 
@@ -53,12 +53,12 @@ func (r *run) init(ctx context.Context, b *Batch) {
 		b: b, isolated: sched.IsolatedContext{Context: ctx}, core: core, back: b.n,
 		ranges: append(r.ranges[:0], &r.own),
 	}
-	r.ctx = &r.isolated // within r, so that there is nothing to allocate
+	r.ctx = &r.isolated // a field of r, so as not to allocate
 	r.own.Set(0, b.n)
 	r.kernel = r.newKernelChains()
 }
 
-// work performs the Batch. It calls each, unless that is nil, with each operation that has ended.
+// work performs the Batch. If each is not nil, work calls it with each operation that has ended.
 func (r *run) work(each func(*Op)) {
 	defer r.end()
 	r.each = each
@@ -82,7 +82,7 @@ func (r *run) work(each func(*Op)) {
 	}
 }
 
-// end ends the run, which keeps nothing alive from here on.
+// end ends the run, and drops all its references.
 func (r *run) end() {
 	r.ctx, r.each, r.kernel, r.ended, r.again = nil, nil, nil, nil, nil
 	r.isolated = sched.IsolatedContext{}
@@ -90,7 +90,7 @@ func (r *run) end() {
 	r.b.inside.Release()
 }
 
-// help starts the helpers, if it has not been called before.
+// help starts the helpers, unless they run already.
 func (r *run) help() {
 	r.mu.Lock()
 	first := !r.helped.Load()
@@ -108,7 +108,7 @@ func (r *run) help() {
 	}
 }
 
-// yield yields the operations that helpers end; left is their number. If the yielding does not
+// yield yields the operations that helpers end; left is their number. If the loop's body does not
 // return, the rest of the Batch ends without it.
 func (r *run) yield(left int) {
 	defer func() {
@@ -123,7 +123,7 @@ func (r *run) yield(left int) {
 	}
 }
 
-// DoJob performs a chain, on a helper's goroutine.
+// DoJob performs a chain in a helper's goroutine.
 func (r *run) DoJob(head *Op) {
 	c := chain{r: r, head: head, op: head}
 	for op := c.step(); op != nil; op = c.step() {
@@ -131,7 +131,7 @@ func (r *run) DoJob(head *Op) {
 	}
 }
 
-// report sends an operation that has ended to the goroutine that yields, if there is one.
+// report sends an ended operation to the goroutine that yields, if there is one.
 func (r *run) report(op *Op) {
 	if r.ended != nil {
 		r.ended <- op
@@ -142,12 +142,12 @@ func (r *run) report(op *Op) {
 type chain struct {
 	r      *run
 	head   *Op
-	op     *Op   // the next; nil at the end
-	broken error // why the rest is not begun
+	op     *Op   // the next operation; nil at the end
+	broken error // the reason why the rest is not begun
 }
 
-// step performs the next operation, or notes that it is not begun, and returns it. It returns
-// nil if there is none.
+// step performs the next operation, or notes that it is not begun, and returns it. At the end it
+// returns nil.
 func (c *chain) step() *Op {
 	r, op := c.r, c.op
 	if op == nil {
@@ -169,7 +169,7 @@ func (c *chain) step() *Op {
 	return op
 }
 
-// rest performs the rest of the chain, and returns how many operations that were.
+// rest performs the rest of the chain, and returns the number of its operations.
 func (c *chain) rest() (n int) {
 	for ; c.step() != nil; n++ {
 	}

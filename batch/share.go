@@ -16,8 +16,8 @@ func (r *run) OwnJob(own *workers.Range) (*Op, bool) {
 	return nil, false
 }
 
-// TakeJob returns the next chain for a helper whose range is empty, and whether there may be more
-// chains for other helpers.
+// TakeJob returns the next chain for a helper whose range is empty. more reports that other helpers
+// may find chains, too.
 func (r *run) TakeJob(own *workers.Range) (head *Op, more, ok bool) {
 	for own.Len() > 0 || r.refill(own) {
 		if op, ok := r.OwnJob(own); ok {
@@ -45,7 +45,7 @@ func (r *run) more() bool {
 	return slices.ContainsFunc(r.ranges, func(s *workers.Range) bool { return s.Len() > 0 })
 }
 
-// refill gives a helper half of the longest range. It reports whether there was one.
+// refill gives a helper half of the longest range. It reports whether a range had chains left.
 func (r *run) refill(own *workers.Range) bool {
 	most, known := own, false
 	for _, s := range r.ranges {
@@ -64,7 +64,7 @@ func (r *run) refill(own *workers.Range) bool {
 	return ok
 }
 
-// share lets helpers take chains of the kernel.
+// share lets helpers take the kernel's chains.
 func (r *run) share() {
 	r.mu.Lock()
 	before := r.shared

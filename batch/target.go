@@ -7,16 +7,16 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// Target is the file of an operation: an open file, which [On] names, or the file that
-// [Chain.Open] or [Chain.OpenFile] of the same chain opens. [Batch.Do] refuses a Batch with any
-// other: the zero Target, one of another chain, or one that the chain has closed.
+// Target is the file of an operation: an open file, which [On] names, or a file that [Chain.Open]
+// or [Chain.OpenFile] of the same chain opens. [Batch.Do] refuses a Batch with any other Target:
+// the zero Target, one of another chain, or one that the chain has closed.
 type Target struct {
 	file *sluice.File
-	open *Op // what opens the file, if file is nil
+	open *Op // the operation that opens the file, if file is nil
 	link     // the chain of open
 }
 
-// On returns the Target that is the open file f. It panics if f is nil.
+// On returns the Target of the open file f. It panics if f is nil.
 func On(f *sluice.File) Target {
 	if f == nil {
 		panic("sluice: batch.On of no file")
@@ -24,11 +24,11 @@ func On(f *sluice.File) Target {
 	return Target{file: f}
 }
 
-// Op returns the operation that opens the file. It returns nil for a Target of [On].
+// Op returns the operation that opens the file, or nil for a Target of [On].
 func (t Target) Op() *Op { return t.open }
 
-// ReadAt adds a read of len(p) bytes at off, as [sluice.File.ReadAt]. A read that ends early at
-// the end of the file fails with io.EOF, unless [Op.AllowShort] was called.
+// ReadAt adds a read of len(p) bytes at off, as [sluice.File.ReadAt]. A read that stops at the end
+// of the file fails with io.EOF, unless [Op.AllowShort] was called.
 func (c Chain) ReadAt(t Target, p []byte, off int64) *Op {
 	op := c.of(opReadAt, t)
 	op.buf, op.off = p, off

@@ -7,18 +7,18 @@ import (
 	"github.com/sluiceio/sluice/internal/buffer"
 )
 
-// arena is the memory for blocks. It is obtained in chunks of maxBlock bytes,
-// each when its first block is needed.
+// arena is the memory for blocks. It allocates chunks of maxBlock bytes, each when its first block
+// is needed.
 type arena struct {
 	block, perChunk int
 	pool            *buffer.Pool
 
 	mu    sync.Mutex
-	used  int // blocks handed out so far; they are never handed back
+	used  int // blocks handed out so far; none is ever returned
 	total int
 	held  []buffer.Buffer
-	// chunks is written under mu. memory reads it without: the entry was
-	// written before alloc returned the block's number.
+	// chunks is written under mu. memory reads it without mu: alloc has written the entry before it
+	// returned the block's number.
 	chunks [][]byte
 }
 
@@ -31,15 +31,14 @@ func newArena(total, block int) *arena {
 	}
 }
 
-// next returns the number of a block that was never handed out before. ok is
-// false if the system has no memory left.
+// next returns the number of a new block. ok is false if the system has no memory left.
 func (a *arena) next() (at uint32, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	i := a.used / a.perChunk
 	if a.chunks[i] == nil {
 		n := min(a.perChunk, a.total-a.used) * a.block
-		b, err := a.pool.Get(context.Background(), n) // never waits: the arena alone uses this pool
+		b, err := a.pool.Get(context.Background(), n) // never waits: no other code uses this pool
 		if err != nil {
 			return 0, false
 		}

@@ -11,8 +11,8 @@ import (
 // benchSpan is the part of the file that the benchmarks of hits read: 8 MiB.
 const benchSpan = 8 << 20
 
-// BenchmarkHit compares reads of 4 KiB from the cache with reads by *os.File
-// from the page cache. They take turns, over one block and over 8 MiB.
+// BenchmarkHit compares 4 KiB reads from the cache with reads by *os.File from the page cache. They
+// take turns, over one block and over 8 MiB.
 func BenchmarkHit(b *testing.B) {
 	_, f, d := newSharded(b, benchSpan/block, benchSpan, 4)
 	name := filepath.Join(b.TempDir(), "file")

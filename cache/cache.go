@@ -11,24 +11,23 @@ import (
 	"github.com/sluiceio/sluice/internal/evict"
 )
 
-// Cache holds blocks of [File]s. It is made by [New], and closed by
-// [Cache.Close].
+// Cache holds blocks of [File]s. [New] makes one, and [Cache.Close] closes it.
 type Cache struct {
 	options Options
 	shift   uint // a block has 1 << shift bytes
 	shards  []shard
-	// shardShift is how far a hash is shifted right to get its shard's number.
+	// shardShift shifts a hash right to the number of its shard.
 	shardShift uint
 	arena      *arena
-	// staging is memory for reads of several blocks into which the caller's
-	// buffer does not fit exactly. A read never waits for it: if none is free,
-	// the blocks at either end are requests of their own.
+	// staging is memory for reads of several blocks that do not fit exactly into the caller's
+	// buffer. A read never waits for it: without staging, the first and the last block get their
+	// own requests.
 	staging *buffer.Pool
-	// held is the number of frames that are not free, plus 1 until Close. The
-	// goroutine that makes it 0 releases the memory.
+	// held is the number of frames in use, plus 1 until Close. The goroutine that makes it 0
+	// releases the memory.
 	held atomic.Int64
-	// users is the number of Files whose Close has not ended, plus 1 until Close. The
-	// goroutine that makes it 0 ends Close's share of held: from then on no read can begin.
+	// users is the number of open Files, plus 1 until Close. No read can begin once it is 0. The
+	// goroutine that makes it 0 takes Close's 1 from held.
 	users  atomic.Int64
 	serial atomic.Uint64 // the number of the newest File
 
@@ -72,8 +71,8 @@ func newCache(o Options, shards int) *Cache {
 func (s *shard) init(c *Cache, n int) {
 	s.cache = c
 	s.frames = make([]frame, n)
-	// With four times as many chains as frames nearly all have one frame at
-	// most, and the processor predicts well where a chain ends.
+	// Four chains for each frame: nearly every chain has one frame at most, and the processor
+	// predicts where it ends.
 	s.chains = make([]atomic.Int32, 4<<bits.Len(uint(n-1)))
 	s.policy = evict.New(n, func(i int32) *evict.Uses { return &s.frames[i].uses })
 	s.loads = make(map[int32]*load)
@@ -82,8 +81,8 @@ func (s *shard) init(c *Cache, n int) {
 
 func (c *Cache) shard(k key) *shard { return &c.shards[k.hash>>c.shardShift] }
 
-// lastBlock returns the number of the last block that a file can have. Its end
-// is beyond the largest offset.
+// lastBlock returns the number of the last block that a file can have. The block ends beyond the
+// largest offset.
 func (c *Cache) lastBlock() int64 { return math.MaxInt64 >> c.shift }
 
 // Close closes all Files of the Cache and returns their errors, joined. The memory goes back to the
@@ -100,7 +99,7 @@ func (c *Cache) Close() error {
 	c.mu.Unlock()
 	var errs []error
 	for f := range files {
-		// A File that its user closes at the same time reports its error there.
+		// If another goroutine closes the File, that goroutine gets the File's error.
 		if f.ended.CompareAndSwap(false, true) {
 			errs = append(errs, f.close())
 		}
@@ -109,15 +108,15 @@ func (c *Cache) Close() error {
 	return errors.Join(errs...)
 }
 
-// release counts a File that was closed, or Close. A Close does not wait for that of a File at
-// the same time, whose reads may be in progress.
+// release ends one use in c.users. Close of a Cache does not wait for a Close of a File in another
+// goroutine, whose reads may be in progress.
 func (c *Cache) release() {
 	if c.users.Add(-1) == 0 {
 		c.unhold()
 	}
 }
 
-// unhold counts a frame that has become free, or Close.
+// unhold ends one use in c.held.
 func (c *Cache) unhold() {
 	if c.held.Add(-1) == 0 {
 		c.arena.close()

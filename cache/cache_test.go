@@ -44,8 +44,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestTooManyBlocks: options whose index would not fit into memory are an error,
-// and do not end the program.
+// TestTooManyBlocks checks that options whose index would not fit into memory are an error, and do
+// not end the program.
 func TestTooManyBlocks(t *testing.T) {
 	const bytes = maxBlocks * minBlock
 	if buffer.Modest(perBlock*maxBlocks) == perBlock*maxBlocks {
@@ -196,8 +196,7 @@ func TestViewOutlivesItsBlock(t *testing.T) {
 	}
 }
 
-// Hazard: a second Release of a View could release another View's reference.
-// Guard: each View has a generation.
+// A second Release of a View must not release another View's reference: each View has a generation.
 func TestStaleView(t *testing.T) {
 	c, f, _ := newTest(t, 1, 2*block)
 	a, _ := f.View(t.Context(), 0, 1)
@@ -250,7 +249,7 @@ func TestAllPinned(t *testing.T) {
 	}
 }
 
-// The file ends inside a block, and grows in another way than through the File.
+// The file ends inside a block, and grows by other means than the File.
 func TestEnd(t *testing.T) {
 	c, f, d := newTest(t, 8, block+100)
 	wantRead(t, f, d, block, 200)
@@ -290,8 +289,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// A View shows what the file has, also where the file has become longer since the
-// block was read.
+// A View has the file's bytes, also if the file has grown since the block was read.
 func TestViewAfterGrowth(t *testing.T) {
 	const before, after = 1000, 3 * block
 	for what, grow := range map[string]func(f *File, d *disk) error{
@@ -307,7 +305,7 @@ func TestViewAfterGrowth(t *testing.T) {
 				t.Fatal(err)
 			}
 			sizes, reads := d.sizes, d.count()
-			wantView(t, f, d, 900, 100, 100) // nothing of this is new
+			wantView(t, f, d, 900, 100, 100) // the block has all of these already
 			if d.sizes != sizes || d.count() != reads {
 				t.Errorf("a View of bytes that are cached: %d looks at the size, %d reads; want none", d.sizes-sizes, d.count()-reads)
 			}
@@ -321,7 +319,7 @@ func TestViewAfterGrowth(t *testing.T) {
 	}
 }
 
-// wantView demands n bytes of a View of up to most bytes, which are the disk's.
+// wantView checks that a View of up to most bytes has n bytes, with the disk's contents.
 func wantView(t testing.TB, f *File, d *disk, off int64, most, n int) {
 	t.Helper()
 	v, err := f.View(t.Context(), off, most)
@@ -331,7 +329,7 @@ func wantView(t testing.TB, f *File, d *disk, off int64, most, n int) {
 	v.Release()
 }
 
-// sized is a file whose size is more than reads return, as of some files of /sys.
+// sized is a file whose size is more than reads return, as some files of /sys have.
 type sized struct {
 	*disk
 	size int64
@@ -339,7 +337,7 @@ type sized struct {
 
 func (s sized) Size() (int64, error) { return s.size, nil }
 
-// A file whose size is wrong ends where reads of it end.
+// A file with a wrong size ends where reads of it end.
 func TestViewOfWrongSize(t *testing.T) {
 	const n = 5
 	c, _, d := newTest(t, 8, n)
@@ -395,7 +393,7 @@ func TestHole(t *testing.T) {
 	}
 }
 
-// gate holds reads of the disk up, before or after they have taken the bytes.
+// gate holds up reads of the disk, before or after they have taken the bytes.
 type gate struct {
 	arrived chan struct{}
 	open    chan error
@@ -471,8 +469,8 @@ func TestOneRequest(t *testing.T) {
 	}
 }
 
-// A waiting goroutine stops when its own context ends. When the reader's context
-// ends, one of the waiting goroutines reads instead.
+// A waiting goroutine stops when its own context ends. When the reader's context ends, a waiting
+// goroutine reads instead.
 func TestContexts(t *testing.T) {
 	c, f, d := newTest(t, 4, 2*block)
 	g := hold(d, false)
@@ -544,7 +542,7 @@ func TestInvalidationInFlight(t *testing.T) {
 	}
 }
 
-// After a read that panics no goroutine waits without end.
+// After a read has panicked, no goroutine waits without end.
 func TestPanic(t *testing.T) {
 	for _, n := range []int{10, 3 * block} {
 		_, f, d := newTest(t, 32, 4*block)

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// slowClose is a file whose Close waits until it is let go, as for a read in progress.
+// slowClose is a file whose Close waits, as for a read in progress, until the test lets it go.
 type slowClose struct {
 	Direct
 	closing, letGo chan struct{}
@@ -18,8 +18,8 @@ func (s slowClose) Close() error {
 	return nil
 }
 
-// TestCloseBesideFileClose closes a Cache while another goroutine is closing one of its Files. The
-// memory stays until that has ended, as the File's reads may be in progress.
+// TestCloseBesideFileClose closes a Cache while another goroutine closes one of its Files. The
+// memory stays until the File is closed, as its reads may be in progress.
 func TestCloseBesideFileClose(t *testing.T) {
 	c, err := New(Options{Bytes: 1 << 20})
 	if err != nil {

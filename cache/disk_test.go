@@ -14,8 +14,8 @@ import (
 // disk is a Direct in memory.
 type disk struct {
 	name string
-	// reading is called in each read, if it is set, before and after the bytes
-	// are taken. If it returns an error, the read fails with that.
+	// reading, if not nil, is called in each read, before and after it takes the bytes. Its error
+	// is the read's.
 	reading func(ctx context.Context, off int64, n int, after bool) error
 
 	mu     sync.Mutex
@@ -113,7 +113,7 @@ func (d *disk) count() int {
 	return d.reads
 }
 
-// fill makes the file n bytes long. No two blocks have the same contents.
+// fill makes the file n bytes long. All blocks have different contents.
 func (d *disk) fill(n int) *disk {
 	d.data = make([]byte, n)
 	for i := range d.data {
@@ -124,8 +124,8 @@ func (d *disk) fill(n int) *disk {
 
 const block = 4 << 10
 
-// newTest returns a Cache of n blocks in one shard, and a File of size bytes in
-// it. At the end of the test it checks that the Cache has released everything.
+// newTest returns a Cache of n blocks in one shard, with a File of size bytes. At the end of the
+// test it checks that the Cache has released everything.
 func newTest(t testing.TB, n, size int) (*Cache, *File, *disk) {
 	t.Helper()
 	return newSharded(t, n, size, 1)
@@ -148,7 +148,7 @@ func newSharded(t testing.TB, n, size, shards int) (*Cache, *File, *disk) {
 	return c, c.File(d), d
 }
 
-// wantRead reads, and compares the bytes with the disk's.
+// wantRead reads, and compares the result with the disk's bytes.
 func wantRead(t testing.TB, f *File, d *disk, off int64, n int) {
 	t.Helper()
 	b := make([]byte, n)

@@ -24,9 +24,8 @@ func (c *counted) ReadAtContext(ctx context.Context, b []byte, off int64) (int, 
 	return c.File.ReadAtContext(ctx, b, off)
 }
 
-// BenchmarkEdges reads from a disk, at random offsets that are no multiples of a
-// block. Hardly any block is cached. It compares with the direct file itself, and
-// reports the number of requests a read.
+// BenchmarkEdges reads from a disk, at random unaligned offsets. Hardly any block is cached. It
+// compares with the direct file, and reports the number of requests a read.
 func BenchmarkEdges(b *testing.B) {
 	const size, budget = 256 << 20, 4 << 20 // 256 MiB, 4 MiB
 	name := filepath.Join(b.TempDir(), "file")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A read that begins and ends inside blocks makes one request for all adjacent
-// blocks that are not cached. They are cached afterwards.
+// A read that begins and ends inside blocks makes one request for all adjacent uncached blocks, and
+// caches them.
 func TestEdges(t *testing.T) {
 	for _, c := range []struct {
 		what     string
@@ -32,7 +32,7 @@ func TestEdges(t *testing.T) {
 		{"all are there", []int64{3, 4, 5}, 3*block + 100, 2 * block, 0},
 		{"over the end of the file", nil, 38*block + 9, 5 * block, 1},
 		{"to the end of the file", nil, 38*block + 9, 2*block + 100 - 9, 1},
-		{"more than a run", nil, 100, 33 * block, 3}, // each an eighth of the cache
+		{"more than a run", nil, 100, 33 * block, 3}, // each takes an eighth of the cache
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			cache, f, d := newTest(t, 128, 40*block+100)
@@ -83,7 +83,7 @@ func TestEdgesUnstaged(t *testing.T) {
 	}
 }
 
-// While all frames are in use, a read that ends inside blocks is one request.
+// While all frames are in use, a read that ends inside blocks makes one request.
 func TestEdgesPinned(t *testing.T) {
 	c, f, d := newTest(t, 1, 20*block)
 	v, err := f.View(t.Context(), 0, 1)
@@ -98,8 +98,8 @@ func TestEdgesPinned(t *testing.T) {
 	}
 }
 
-// A goroutine that wants a block of another's run waits for that run. If it
-// wants more blocks, it reads the others.
+// A goroutine that wants a block of another goroutine's run waits for that run. If it wants more
+// blocks, it reads them itself.
 func TestEdgesShared(t *testing.T) {
 	for _, fail := range []error{nil, syscall.EIO} {
 		c, f, d := newTest(t, 128, 40*block)
@@ -117,7 +117,7 @@ func TestEdgesShared(t *testing.T) {
 		<-g.arrived
 		const others = 12
 		for i := range int64(others) {
-			go read((3+i%6)*block+7, 100) // each block of the run, and those at its ends
+			go read((3+i%6)*block+7, 100) // each block of the run, and the blocks at its ends
 		}
 		waitShared(t, c, others)
 		g.open <- fail
@@ -152,8 +152,8 @@ func (d *halfDisk) ReadAtContext(ctx context.Context, b []byte, off int64) (int,
 	return n, err
 }
 
-// A read over a bad block returns the bytes before it, and caches these. A read
-// that does not include bad bytes does not fail.
+// A read over a bad block returns the bytes before it, and caches them. A read without bad bytes
+// does not fail.
 func TestEdgesOverBadBlock(t *testing.T) {
 	_, _, plain := newTest(t, 1, 20*block)
 	c, _, _ := newTest(t, 128, 0)
@@ -177,8 +177,7 @@ func TestEdgesOverBadBlock(t *testing.T) {
 	}
 }
 
-// Many goroutines read at random offsets, while there is memory to stage only a
-// few of the reads.
+// Many goroutines read at random offsets, while only a few reads get memory for staging.
 func TestEdgesStress(t *testing.T) {
 	c, f, d := newSharded(t, 40, 100*block+77, 4)
 	var held []interface{ Release() }

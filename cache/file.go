@@ -7,10 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// Direct is the file that a File reads and writes: *direct.File, or another with the same
-// behaviour. All methods may be called at once. Errors name the operation and the file, as
-// *fs.PathError does. ReadAtContext returns an error whenever n < len(b); at the end of the file
-// that is io.EOF.
+// Direct is the file that a File reads and writes: a *direct.File, or a type that behaves as it
+// does. All methods may be called at once. Errors name the operation and the file, as *fs.PathError
+// does. If n < len(b), ReadAtContext returns an error; at the end of the file it is io.EOF.
 type Direct interface {
 	Name() string
 	ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error)
@@ -21,18 +20,18 @@ type Direct interface {
 	Close() error
 }
 
-// File is a file that is read through a [Cache]. It is made by [Cache.File].
+// File reads a file through a [Cache]. [Cache.File] makes one.
 type File struct {
 	cache *Cache
 	file  Direct
 	id    uint64
-	used  bool        // it counts in cache.users, until it is closed
+	used  bool        // counted in cache.users, until it is closed
 	open  atomic.Bool // false: operations fail with os.ErrClosed
 	ended atomic.Bool // Close has been called
 }
 
 // File returns a File that reads d through c, and owns d: closing the File closes d. Each File has
-// its own blocks, even of the same file on disk. If d is written to in another way, reads may
+// its own blocks, even of the same file on disk. If d is written to by other means, reads may
 // return the old bytes until [File.Invalidate] is called. After Close of c, all calls but Close
 // fail with os.ErrClosed.
 func (c *Cache) File(d Direct) *File {
@@ -59,8 +58,8 @@ func (f *File) Size() (int64, error) {
 	return f.file.Size()
 }
 
-// Close closes the file, and its blocks leave the cache. For a *direct.File it waits for operations
-// in progress. A View stays valid until it is released. A second Close returns os.ErrClosed, in a
+// Close closes the file, and its blocks leave the cache. A *direct.File waits for operations in
+// progress. A View stays valid until it is released. A second Close returns os.ErrClosed, in a
 // *fs.PathError.
 func (f *File) Close() error {
 	if !f.ended.CompareAndSwap(false, true) {
@@ -74,10 +73,10 @@ func (f *File) Close() error {
 
 func (f *File) close() error {
 	if f.used {
-		defer f.cache.release() // after the file's Close, which waits for its reads
+		defer f.cache.release() // after f.file.Close, which waits for its reads
 	}
-	// A read in progress is not cached: shard.finish either sees that open is
-	// false, or dropFrom has detached the load before.
+	// A read in progress will not be cached: shard.finish sees that open is false, unless dropFrom
+	// has detached the load before.
 	f.open.Store(false)
 	f.dropFrom(0)
 	return f.file.Close()

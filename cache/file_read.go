@@ -8,21 +8,22 @@ import (
 	"os"
 )
 
-// ReadAt reads len(b) bytes starting at byte offset off and returns the number of bytes read. It
-// always returns a non-nil error when n < len(b); at the end of the file that is io.EOF. Then the
-// rest of b may have been written to.
+// ReadAt reads len(b) bytes at byte offset off and returns the number of bytes read. If n < len(b)
+// the error is not nil; at the end of the file it is io.EOF. An error may leave other bytes in the
+// rest of b.
 func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 	return f.ReadAtContext(context.Background(), b, off)
 }
 
-// ReadAtContext is ReadAt until ctx ends. Then a caller that waits for another goroutine's read of
-// the block returns at once, and a caller that reads itself as [sluice.File.ReadAtContext] does.
+// ReadAtContext is ReadAt until ctx ends. Then a caller that waits for another goroutine's read
+// returns at once. A caller that reads the block itself returns as [sluice.File.ReadAtContext]
+// does.
 func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if err := f.check(ctx); err != nil {
 		return 0, err
 	}
 	if len(b) == 0 || off < 0 || off > math.MaxInt64-int64(len(b)) {
-		return f.file.ReadAtContext(ctx, b, off) // returns 0, nil or the error for off
+		return f.file.ReadAtContext(ctx, b, off) // returns 0, nil, or the error for off
 	}
 	for n < len(b) && err == nil {
 		var m int
@@ -48,8 +49,8 @@ func (f *File) check(ctx context.Context) error {
 	return nil
 }
 
-// readBlock reads from the block at off, or from several blocks that are not
-// cached. It returns an error if n is 0.
+// readBlock reads from the block at off, or from several adjacent blocks if they are not cached. If
+// n is 0 it returns an error.
 func (f *File) readBlock(ctx context.Context, b []byte, off int64) (n int, err error) {
 	k := keyOf(f.id, off>>f.cache.shift)
 	s := f.cache.shard(k)
@@ -60,7 +61,7 @@ func (f *File) readBlock(ctx context.Context, b []byte, off int64) (n int, err e
 	return f.readSlow(ctx, s, k, b, off)
 }
 
-// copyOut copies from frame i, which holds block k, to b. It unpins the frame.
+// copyOut copies from frame i, which holds block k, to b, and unpins the frame.
 func (f *File) copyOut(ctx context.Context, s *shard, i int32, k key, b []byte, off int64) (n int, err error) {
 	valid := int(s.frames[i].n)
 	lo := int(off & int64(f.cache.options.Block-1))
@@ -83,9 +84,8 @@ func (f *File) copyOut(ctx context.Context, s *shard, i int32, k key, b []byte, 
 	return n + m, err
 }
 
-// checkEnd returns the size of the file. Block k, in frame i, had valid bytes
-// when it was read, because the file ended there. If the file ends elsewhere
-// now, the block leaves the cache.
+// checkEnd returns the size of the file. Frame i holds block k, which ended after valid bytes, at
+// the end of the file. If the file ends elsewhere now, the block leaves the cache.
 func (f *File) checkEnd(s *shard, i int32, k key, valid int) (size int64, err error) {
 	size, err = f.file.Size()
 	if err != nil || size == f.offset(k)+int64(valid) {
@@ -93,7 +93,7 @@ func (f *File) checkEnd(s *shard, i int32, k key, valid int) (size int64, err er
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// If another load of block k is in frame i by now, dropping that one does no harm.
+	// Frame i may hold a newer load of block k. To drop that one does no harm.
 	if s.find(k) == i {
 		s.drop(i)
 	}
@@ -103,7 +103,7 @@ func (f *File) checkEnd(s *shard, i int32, k key, valid int) (size int64, err er
 // offset returns where block k begins in the file.
 func (f *File) offset(k key) int64 { return k.block << f.cache.shift }
 
-// readSlow is readBlock for a block that pin has not found.
+// readSlow is readBlock for a block that pin did not find.
 func (f *File) readSlow(ctx context.Context, s *shard, k key, b []byte, off int64) (n int, err error) {
 	for {
 		r, i, ld := s.claim(f, k, false)
@@ -127,7 +127,7 @@ func (f *File) readSlow(ctx context.Context, s *shard, k key, b []byte, off int6
 	}
 }
 
-// copyLoaded is copyOut for a goroutine that has waited for another's load.
+// copyLoaded is copyOut for a goroutine that waited for another goroutine's load.
 func (f *File) copyLoaded(ctx context.Context, s *shard, i int32, k key, ld *load, b []byte, off int64) (n int, err error) {
 	if ld.err == nil {
 		return f.copyOut(ctx, s, i, k, b, off)
@@ -155,8 +155,8 @@ func (f *File) copyPart(s *shard, i int32, ld *load, b []byte, off int64) (n int
 	return n, io.EOF
 }
 
-// wait returns nil when load ld of frame i has ended. If ctx ends before, it
-// unpins the frame and returns the error.
+// wait waits until load ld of frame i has ended. If ctx ends first, it unpins the frame and returns
+// the error.
 func (f *File) wait(ctx context.Context, s *shard, i int32, ld *load) error {
 	select {
 	case <-ld.done:
@@ -167,8 +167,8 @@ func (f *File) wait(ctx context.Context, s *shard, i int32, ld *load) error {
 	}
 }
 
-// fetch reads block k, which is not cached, and maybe those after it. Block k
-// goes into frame i; if i is -1, it is not cached.
+// fetch reads block k, which is not cached, and perhaps the blocks after it. Block k goes into
+// frame i; if i is -1, it is not cached.
 func (f *File) fetch(ctx context.Context, s *shard, k key, i int32, ld *load, b []byte, off int64) (n int, err error) {
 	if mem, staged := f.runMemory(b, off); len(mem) > 0 {
 		defer staged.Release()

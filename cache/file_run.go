@@ -8,22 +8,20 @@ import (
 	"github.com/sluiceio/sluice/internal/buffer"
 )
 
-// maxRun is the number of bytes that one request reads at most, or one block if
-// that is larger.
+// maxRun is the most bytes that one request reads, unless one block is larger.
 const maxRun = 1 << 20 // 1 MiB
 
-// claimed is a block that this goroutine has to read.
+// claimed is a block that this goroutine must read.
 type claimed struct {
 	s  *shard
 	k  key
-	i  int32 // the frame it goes into; -1 if it is not cached
+	i  int32 // its frame; -1 if it is not cached
 	ld *load
 }
 
-// runMemory returns memory for the whole blocks that hold b's bytes from off on, up
-// to maxRun. It is b itself if b is large enough, else it is staged, which the
-// caller releases. mem is empty if there is only one block, as that is read
-// directly into its frame.
+// runMemory returns memory for the whole blocks that hold b's bytes from off on, up to maxRun. If b
+// is large enough, mem is b; else mem is in staged, which the caller releases. mem is empty for a
+// single block, which is read directly into its frame.
 func (f *File) runMemory(b []byte, off int64) (mem []byte, staged buffer.Buffer) {
 	block := f.cache.options.Block
 	behind := int(off & int64(block-1))
@@ -38,14 +36,13 @@ func (f *File) runMemory(b []byte, off int64) (mem []byte, staged buffer.Buffer)
 		return staged.Bytes(), staged
 	}
 	if behind == 0 {
-		return b[:len(b)&^(block-1)], staged // all but the last block, which b does not hold whole
+		return b[:len(b)&^(block-1)], staged // b does not hold the last block whole
 	}
 	return nil, staged
 }
 
-// fetchRun reads the claimed block, and those after it that are not cached
-// either, with one request to mem. From there it copies them to their frames,
-// and to b if mem is not a part of b.
+// fetchRun reads the claimed block, and uncached blocks that follow it, with one request into mem.
+// It copies them to their frames, and to b unless mem is a part of b.
 func (f *File) fetchRun(ctx context.Context, first claimed, mem, b []byte, off int64) (n int, err error) {
 	block := f.cache.options.Block
 	run := f.claimRun(append(make([]claimed, 0, 8), first), len(mem)/block)
@@ -56,18 +53,17 @@ func (f *File) fetchRun(ctx context.Context, first claimed, mem, b []byte, off i
 	n = copy(b[:want], mem[min(behind, n):n])
 	switch {
 	case n == want:
-		return n, nil // an error after these bytes does not concern the caller
+		return n, nil // the error is behind the caller's bytes
 	case err == nil:
 		err = io.ErrUnexpectedEOF // the file broke the contract of Direct
 	}
 	return n, err
 }
 
-// claimRun claims the blocks after those of run, as long as they are not cached
-// and run has fewer than most blocks.
+// claimRun appends to run the uncached blocks that follow it, up to most blocks, and claims them.
 func (f *File) claimRun(run []claimed, most int) []claimed {
 	for frames := 0; len(run) < most; {
-		// One read takes at most an eighth of all frames away from others.
+		// One read takes at most an eighth of all frames.
 		if run[len(run)-1].i >= 0 {
 			frames++
 		}
@@ -88,8 +84,7 @@ func (f *File) claimRun(run []claimed, most int) []claimed {
 	return run
 }
 
-// readRun reads adjacent claimed blocks with one request, and finishes their
-// loads.
+// readRun reads the blocks of run, which are adjacent, with one request, and finishes their loads.
 func (f *File) readRun(ctx context.Context, run []claimed, mem []byte) (n int, err error) {
 	block := f.cache.options.Block
 	err = errPanicked
@@ -106,8 +101,8 @@ func (f *File) readRun(ctx context.Context, run []claimed, mem []byte) (n int, e
 	return n, err
 }
 
-// finishBlock finishes the load of block c. The first n bytes of b were read; n may
-// be negative or more than len(b).
+// finishBlock finishes the load of block c with the first n bytes of b. n may be negative or more
+// than len(b).
 func (f *File) finishBlock(c claimed, b []byte, n int, err error) {
 	n = min(max(n, 0), len(b))
 	copy(c.s.memory(c.i), b[:n])
@@ -117,7 +112,7 @@ func (f *File) finishBlock(c claimed, b []byte, n int, err error) {
 
 var errPanicked = errors.New("cache: the read has panicked")
 
-// blockError returns the error of a block of which n bytes were read: nil if it is
+// blockError returns the error for a block whose read returned n bytes and err: nil if the block is
 // complete, or the file ends in it.
 func blockError(n, block int, err error) error {
 	switch {
@@ -129,9 +124,8 @@ func blockError(n, block int, err error) error {
 	return err
 }
 
-// abandoned reports whether the goroutines that wait for a read should try
-// again, because it failed only for its reader: the reader's context has ended,
-// or the read has panicked.
+// abandoned reports whether the goroutines that wait for a read should try again: the read has
+// failed because its reader's context ended, or because it panicked.
 func abandoned(ctx context.Context, err error) bool {
 	return errors.Is(err, errPanicked) || err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
 }

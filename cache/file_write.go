@@ -6,28 +6,26 @@ import (
 	"os"
 )
 
-// WriteAt writes len(b) bytes to the file at byte offset off and returns the
-// number of bytes written, as the file's WriteAt does. The blocks that it
-// touches leave the cache.
+// WriteAt calls WriteAt of the direct file: it writes b at byte offset off and returns the number
+// of bytes written. The blocks that it touches leave the cache.
 func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
 	return f.WriteAtContext(context.Background(), b, off)
 }
 
-// WriteAtContext is WriteAt. When ctx ends, the file's WriteAtContext decides; see
+// WriteAtContext is WriteAt. The direct file's WriteAtContext heeds ctx; see
 // sluice.File.WriteAtContext.
 func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if !f.open.Load() {
 		return 0, f.error("write", os.ErrClosed)
 	}
-	// Even on an error some of the bytes may have been written. Until the
-	// blocks are dropped, other reads may return old or new bytes. Reads that
-	// are in progress then are not cached.
+	// An error may leave a part of the bytes written. Until the blocks are dropped, other reads may
+	// return old or new bytes. A read in progress at that time is not cached.
 	defer f.Invalidate(off, int64(len(b)))
 	return f.file.WriteAtContext(ctx, b, off)
 }
 
-// Truncate changes the size of the file. The blocks beyond it leave the cache,
-// and so does the block that the new end is in.
+// Truncate changes the size of the file. The block with the new end, and all blocks beyond, leave
+// the cache.
 func (f *File) Truncate(size int64) error {
 	if !f.open.Load() {
 		return f.error("truncate", os.ErrClosed)
@@ -38,10 +36,10 @@ func (f *File) Truncate(size int64) error {
 	return f.file.Truncate(size)
 }
 
-// Sync makes all writes durable that have returned, as the file's Sync does.
+// Sync makes all finished writes durable, as the direct file's Sync does.
 func (f *File) Sync() error { return f.SyncContext(context.Background()) }
 
-// SyncContext is Sync. When ctx ends, the file's SyncContext decides; see sluice.File.SyncContext.
+// SyncContext is Sync. The direct file's SyncContext heeds ctx; see sluice.File.SyncContext.
 func (f *File) SyncContext(ctx context.Context) error {
 	if !f.open.Load() {
 		return f.error("sync", os.ErrClosed)
@@ -50,8 +48,8 @@ func (f *File) SyncContext(ctx context.Context) error {
 }
 
 // Invalidate makes later reads of the n bytes at off go to the disk. A program calls it after it
-// has changed the file in another way than through this File. Views do not change. If n is not
-// positive, or off is negative, nothing happens. math.MaxInt64 for n means all bytes from off on.
+// has changed the file by other means than this File. Views do not change. If n is not positive, or
+// off is negative, nothing happens. math.MaxInt64 for n means all bytes from off on.
 func (f *File) Invalidate(off, n int64) {
 	if off < 0 || n <= 0 {
 		return
@@ -74,8 +72,7 @@ func (f *File) Invalidate(off, n int64) {
 
 func (f *File) dropFrom(first int64) { f.dropRange(first, math.MaxInt64) }
 
-// dropRange drops the blocks from first to last. It goes through all blocks
-// that the file has in the cache.
+// dropRange drops the blocks from first to last. It looks at each cached block of the file.
 func (f *File) dropRange(first, last int64) {
 	for j := range f.cache.shards {
 		s := &f.cache.shards[j]

@@ -6,9 +6,8 @@ import (
 	"github.com/sluiceio/sluice/internal/evict"
 )
 
-// frame is memory for one block, and what is known of that block. It has no
-// pointers, so that the garbage collector does not scan a large cache's millions
-// of frames. It has 64 bytes, so that a hit touches one cache line of it.
+// frame is the memory for one block, and its state. It has no pointers: the garbage collector need
+// not scan a large cache's millions of frames. It has 64 bytes: a hit touches one cache line of it.
 type frame struct {
 	// word counts references:
 	//
@@ -17,23 +16,20 @@ type frame struct {
 	//	            in progress, and one for the cache while the block can be
 	//	            found
 	//
-	// While word is 0 or bit 31 is set, word is written only under shard.mu.
-	// Only shard.take gives away a frame whose word is 0.
-	// 31 is set, or it is 0, only under shard.mu.
+	// While word is 0 or bit 31 is set, word is written only under shard.mu. Only shard.take gives
+	// away a frame whose word is 0.
 	word atomic.Uint32
-	// next is the next frame of the chain, plus 1. It is written under
-	// shard.mu and read without. A reader may therefore come to a frame that
-	// has left the chain, or that is in another chain by now.
+	// next is the next frame of the chain, plus 1. It is written under shard.mu and read without.
+	// So a reader may come to a frame that has left the chain, or has moved to another one.
 	next atomic.Int32
-	// file and block name the block that the frame holds. file is 0 if the
-	// frame cannot be found. Both are set under shard.mu while word is 0; file
-	// becomes 0 at any time under shard.mu. A goroutine that first takes a
-	// reference and then finds file and block right has the right frame.
+	// file and block name the frame's block. file is 0 if the frame cannot be found. Both are set
+	// under shard.mu while word is 0; file becomes 0 at any time under shard.mu. A goroutine must
+	// first take a reference, and then check file and block: then the frame stays the right one.
 	file  atomic.Uint64
 	block atomic.Int64
 
 	at uint32 // its block in the arena. Set once
-	n  uint32 // bytes of the block that the file has. Set before bit 31 is cleared
+	n  uint32 // bytes of the file in the block. Set before bit 31 is cleared
 
 	uses evict.Uses
 
@@ -43,7 +39,7 @@ type frame struct {
 
 const loading = 1 << 31
 
-// pin adds a reference. It fails if the frame is free, or is being read.
+// pin adds a reference. It returns false if the frame is free, or is being read.
 func (fr *frame) pin() bool {
 	for {
 		w := fr.word.Load()

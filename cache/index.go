@@ -2,9 +2,9 @@ package cache
 
 import "sync/atomic"
 
-// The index of a shard has a chain of frames for each hash, and a list of frames
-// for each file. A link is the number of a frame plus 1, so that 0 is the end.
-// All links are written under shard.mu. Chains are also read without it.
+// The index of a shard has a chain of frames for each hash, and a list of frames for each file. A
+// link is the number of a frame plus 1; 0 is the end. All links are written under shard.mu. Chains
+// are read without it, too.
 
 func (s *shard) chain(k key) *atomic.Int32 { return &s.chains[k.hash&uint64(len(s.chains)-1)] }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
-// One goroutine makes random calls. The disk is the model of what they return.
+// One goroutine makes random calls. The disk is the model for their results.
 func TestModel(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(seed.Of(t), 1))
 	for range 20 {
@@ -41,7 +41,7 @@ type model struct {
 	f     *File
 	d     *disk
 	views []View
-	want  [][]byte // what each of views must show until its Release
+	want  [][]byte // the bytes of each View until its Release
 }
 
 func (m *model) step() {
@@ -63,7 +63,7 @@ func (m *model) step() {
 	case 1:
 		m.f.Truncate(off)
 	case 2:
-		m.d.mu.Lock() // the file grows in another way
+		m.d.mu.Lock() // the file grows by other means
 		m.d.data = append(m.d.data, bytes.Repeat([]byte{byte(n)}, m.rnd.IntN(2*block))...)
 		m.d.mu.Unlock()
 	case 3, 4:
@@ -111,10 +111,9 @@ func (m *model) release(i int) {
 	m.views, m.want = m.views[:last], m.want[:last]
 }
 
-// Many goroutines share a tiny budget, with writes, failures, contexts that end,
-// and files that are opened and closed. Each block contains its number and the
-// count of its writes: a read that begins after a write has returned sees that
-// write or a later one.
+// Many goroutines share a tiny budget, with writes, failures, contexts that end, and files that are
+// opened and closed. Each block contains its number and the count of its writes: a read that begins
+// after a write has returned sees that write or a later one.
 func TestStress(t *testing.T) {
 	s := seed.Of(t)
 	for _, shards := range []int{1, 4} {

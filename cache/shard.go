@@ -7,10 +7,10 @@ import (
 	"github.com/sluiceio/sluice/internal/evict"
 )
 
-// shard is the part of the cache whose blocks have the same top bits of the hash.
+// shard is the part of the cache for the blocks with the same top bits of the hash.
 //
-// pin finds a block without a lock. A miss, an eviction and an invalidation are
-// under mu. mu is never held during I/O.
+// pin finds a block without a lock. A miss, an eviction and an invalidation hold mu. No goroutine
+// holds mu during I/O.
 type shard struct {
 	cache  *Cache
 	chains []atomic.Int32 // the first frame of each chain, plus 1. Written under mu
@@ -20,23 +20,22 @@ type shard struct {
 	mu     sync.Mutex
 	policy *evict.Policy // of the frames that can be found and are not being read
 	free   int32         // the first free frame, plus 1; they are linked by next
-	fresh  int           // frames from here on were never used, and have no memory
+	fresh  int           // frames from here on have no memory yet
 	loads  map[int32]*load
 	files  map[uint64]int32 // the first frame of each file, plus 1
-	_      [64]byte         // keeps the next shard out of this one's cache line
+	_      [64]byte         // fills up the last cache line
 }
 
-// load is the read of a block from the disk. All fields are protected by
-// shard.mu until done is closed.
+// load is the read of a block from the disk. shard.mu guards all fields until done is closed.
 type load struct {
 	key
-	done chan struct{} // nil as long as no goroutine waits
-	err  error         // why there are no bytes after frame.n
-	// retry makes waiting goroutines try again: the read failed only because
-	// the reader's context has ended.
+	done chan struct{} // nil while no goroutine waits
+	err  error         // the reason if frame.n is less than a block
+	// retry makes waiting goroutines try again: the read has failed because its reader's context
+	// ended.
 	retry bool
-	// detached is set when the block is written to, or its file is closed.
-	// Goroutines that already wait may use what is read; later ones must not.
+	// detached is set when the block is written to, or its file is closed. Goroutines that already
+	// wait may use the bytes; later ones must not.
 	detached bool
 }
 
@@ -54,13 +53,12 @@ func keyOf(file uint64, block int64) key {
 	return key{file, block, h ^ h>>29}
 }
 
-// maxSteps bounds the number of frames that pin looks at. Most chains have one.
-// But frames move while pin reads, which may lead it from one chain into others
-// without end.
+// maxSteps bounds the frames that pin looks at. Most chains have one. But frames move while pin
+// reads, and may lead it from chain to chain without end.
 const maxSteps = 64
 
-// pin finds a block and adds a reference to its frame. It returns -1 if the
-// block is not found, or is just changing: claim then finds out under mu.
+// pin finds a block and adds a reference to its frame. It returns -1 if the block is not found, or
+// changes at this moment: claim then finds out under mu.
 func (s *shard) pin(k key) int32 {
 	i := s.chain(k).Load() - 1
 	for step := 0; i >= 0 && step < maxSteps; step++ {
@@ -90,7 +88,7 @@ func (s *shard) unpin(i int32) {
 	}
 }
 
-// role is what the caller of claim has to do.
+// role is the next step of claim's caller.
 type role uint8
 
 const (
@@ -101,10 +99,9 @@ const (
 	closed             // return os.ErrClosed
 )
 
-// claim looks for a block, and takes a frame for it if it is not cached. Unless
-// r is bypass or closed, the caller has a reference to frame i. If absent is
-// true, claim is for blocks that are not cached: for others it returns follow,
-// and no reference.
+// claim looks for a block, and takes a frame for it if it is not cached. Unless r is bypass or
+// closed, the caller has a reference to frame i. With absent, claim takes only uncached blocks: for
+// all others it returns follow, and no reference.
 func (s *shard) claim(f *File, k key, absent bool) (r role, i int32, ld *load) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,8 +137,8 @@ func (s *shard) claim(f *File, k key, absent bool) (r role, i int32, ld *load) {
 	return lead, i, ld
 }
 
-// finish ends a load: frame i has n bytes, and err says why it has no more. The
-// caller keeps its reference from claim.
+// finish ends a load: frame i has n bytes, and err is the reason if it has no more. The caller
+// keeps its reference from claim.
 func (s *shard) finish(f *File, i int32, ld *load, n int, err error) {
 	fr := &s.frames[i]
 	s.mu.Lock()
@@ -163,7 +160,7 @@ func (s *shard) finish(f *File, i int32, ld *load, n int, err error) {
 	}
 }
 
-// take returns a free frame, if need be by evicting a block, or -1. mu is held.
+// take returns a free frame, or evicts a block, or returns -1. mu is held.
 func (s *shard) take() int32 {
 	if i := s.free - 1; i >= 0 {
 		s.free = s.frames[i].next.Load()
@@ -187,8 +184,8 @@ func (s *shard) take() int32 {
 	return i
 }
 
-// tryEvict makes frame i free if nothing but the cache refers to it. The policy
-// calls it, and forgets the frame if it returns true. mu is held.
+// tryEvict frees frame i if only the cache refers to it. The policy calls it, and forgets the frame
+// if it returns true. mu is held.
 func (s *shard) tryEvict(i int32) bool {
 	if !s.frames[i].word.CompareAndSwap(1, 0) {
 		return false
@@ -210,7 +207,7 @@ func (s *shard) drop(i int32) {
 	}
 }
 
-// release makes a frame free whose last reference is gone. mu is held.
+// release frees a frame without references. mu is held.
 func (s *shard) release(i int32) {
 	s.frames[i].next.Store(s.free)
 	s.free = i + 1

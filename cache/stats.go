@@ -2,32 +2,31 @@ package cache
 
 import "sync/atomic"
 
-// Stats is a snapshot of a [Cache]. Counters count blocks, from 0 when the Cache is made. They are
-// read one after the other while operations go on, so sums can be off.
+// Stats is a snapshot of a [Cache]'s counters, which count blocks from New on. They are read one
+// after the other, so sums can be off by the operations in progress.
 type Stats struct {
 	Hits   int64 // blocks found in the cache
 	Misses int64 // blocks read from the disk
 	Shared int64 // blocks waited for while another goroutine read them
-	// Bypassed is how many of Misses were not cached, because all memory was in
-	// use.
+	// Bypassed is how many of Misses were not cached, because all memory was in use.
 	Bypassed  int64
 	Evictions int64 // blocks removed to make room for others
 
 	Limit int64 // the budget in bytes
-	// Bytes is the memory in use, in bytes: blocks that are cached, blocks that
-	// are being read, and blocks that have left the cache but have Views.
+	// Bytes is the memory in use, in bytes: for cached blocks, blocks that are being read, and
+	// blocks with Views that have left the cache.
 	Bytes  int64
-	Pinned int64 // how much of Bytes is held by Views and operations in progress
+	Pinned int64 // the part of Bytes that Views and operations in progress hold
 }
 
-// counters is what Stats returns of a shard.
+// counters are the counters of a shard, for Stats.
 type counters struct {
 	hits                                atomic.Int64
-	_                                   [56]byte // each hit writes hits; the others have their own cache line
+	_                                   [56]byte // keeps hits apart: each hit writes it
 	misses, shared, bypassed, evictions atomic.Int64
 }
 
-// Stats returns a snapshot. It takes time proportional to the number of blocks.
+// Stats returns a snapshot. It looks at each block, which takes time in a large cache.
 func (c *Cache) Stats() Stats {
 	block := int64(c.options.Block)
 	st := Stats{Limit: int64(c.arena.total) * block}
@@ -45,8 +44,7 @@ func (c *Cache) Stats() Stats {
 	return st
 }
 
-// count returns the number of frames that are not free, and how many of them
-// are held by more than the cache itself.
+// count returns the number of frames in use, and how many of them Views and operations hold.
 func (s *shard) count() (used, pinned int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

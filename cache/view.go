@@ -9,23 +9,23 @@ import (
 	"sync/atomic"
 )
 
-// ErrFull is wrapped by the error of [File.View] if the block is not cached and
-// Views and operations in progress use all memory. ReadAt still works then.
+// ErrFull is in the error of [File.View] if Views and operations in progress use all memory, and
+// the block is not cached. ReadAt still works then.
 var ErrFull = errors.New("all blocks of the cache are in use")
 
-// View is a part of a file in the cache's memory. It is a value, and copies are the same View: one
-// of them is released, once. After that Bytes of all copies returns nil, and Release does nothing.
-// The zero View behaves as a released one.
+// View is a part of a file in the cache's memory. It is a value. All its copies are the same View:
+// release one of them, once. After that, Bytes of all copies returns nil, and Release does nothing.
+// The zero View is a released one.
 type View struct {
 	pin    *pin
 	gen    uint32
 	lo, hi uint32
 }
 
-// pin is a View's reference to a frame. It is re-used for later Views.
+// pin is a View's reference to a frame. Later Views re-use it.
 type pin struct {
-	// gen is increased when a View ends, by the goroutine that releases it. A
-	// View with another generation than this is stale.
+	// gen is the pin's generation. The goroutine that releases a View increments it. A View with
+	// another generation is stale.
 	gen   atomic.Uint32
 	shard *shard
 	frame int32
@@ -33,8 +33,8 @@ type pin struct {
 
 var pins = sync.Pool{New: func() any { return new(pin) }}
 
-// Bytes returns the bytes of the View, or nil after Release. They must not be
-// written to, nor read after Release.
+// Bytes returns the bytes of the View, or nil after Release. The caller must not write to them, nor
+// read them after Release.
 func (v View) Bytes() []byte {
 	if v.pin == nil || v.pin.gen.Load() != v.gen {
 		return nil
@@ -42,7 +42,7 @@ func (v View) Bytes() []byte {
 	return v.pin.shard.memory(v.pin.frame)[v.lo:v.hi:v.hi]
 }
 
-// Release ends the View. The memory of its block may then be re-used.
+// Release ends the View. Its memory may then be re-used.
 func (v View) Release() {
 	if v.pin == nil || !v.pin.gen.CompareAndSwap(v.gen, v.gen+1) {
 		return
@@ -52,10 +52,10 @@ func (v View) Release() {
 	s.unpin(i)
 }
 
-// View returns up to n bytes of the file at off, without copying them. It returns fewer at the end
-// of the file and at the end of a block, but at least one if n is not 0. At the end of the file the
-// error is io.EOF; if there is no memory for the block, it wraps ErrFull. The bytes do not change,
-// even if the file does. The block counts against the budget until the View is released.
+// View returns up to n bytes of the file at off, without copying them: fewer at the end of the file
+// or of a block, but at least one if n is not 0. At the end of the file the error is io.EOF; if the
+// block gets no memory, it wraps ErrFull. The bytes do not change, even if the file does. The block
+// counts against the budget until the View is released.
 func (f *File) View(ctx context.Context, off int64, n int) (View, error) {
 	if err := f.check(ctx); err != nil {
 		return View{}, err
@@ -86,14 +86,14 @@ func (f *File) View(ctx context.Context, off int64, n int) (View, error) {
 	return view(s, i, lo, hi), nil
 }
 
-// view returns a View of frame i. The caller's reference becomes the View's.
+// view returns a View of frame i. It takes over the caller's reference.
 func view(s *shard, i int32, lo, hi int) View {
 	p := pins.Get().(*pin)
 	p.shard, p.frame = s, i
 	return View{pin: p, gen: p.gen.Load(), lo: uint32(lo), hi: uint32(hi)}
 }
 
-// pin returns the frame of a block. The caller then has a reference to it.
+// pin returns the frame of a block, with a reference for the caller.
 func (f *File) pin(ctx context.Context, s *shard, k key) (int32, error) {
 	if i := s.pin(k); i >= 0 {
 		s.hits.Add(1)
@@ -102,10 +102,9 @@ func (f *File) pin(ctx context.Context, s *shard, k key) (int32, error) {
 	return f.frame(ctx, s, k)
 }
 
-// pinNewer returns frame i of block k, which has fewer bytes than a View at off
-// wants, because the file ended there when the block was read. If the file is
-// longer now, pinNewer has the block read again and returns its new frame. The
-// caller's reference to i becomes one to the result, and ends if there is an error.
+// pinNewer returns the frame of block k with bytes at off. Frame i holds the block as it was when
+// the file ended before off. If the file is longer now, pinNewer reads the block again. The
+// caller's reference to i moves to the returned frame; on an error it ends.
 func (f *File) pinNewer(ctx context.Context, s *shard, i int32, k key, off int64) (int32, error) {
 	valid := int(s.frames[i].n)
 	size, err := f.checkEnd(s, i, k, valid)
@@ -116,13 +115,12 @@ func (f *File) pinNewer(ctx context.Context, s *shard, i int32, k key, off int64
 	if err != nil {
 		return -1, err
 	}
-	// Once is enough: the new block is read after the View's call has begun. A file whose size is
-	// more than reads return, as in /sys, would have it read for ever.
+	// Once is enough: the new block is read after the View's call has begun. A loop would not end
+	// for a file whose size is more than reads return, as in /sys.
 	return f.pin(ctx, s, k)
 }
 
-// frame returns the frame of a block that pin has not found. The caller then has
-// a reference to it.
+// frame returns the frame of a block that pin did not find, with a reference for the caller.
 func (f *File) frame(ctx context.Context, s *shard, k key) (int32, error) {
 	for {
 		r, i, ld := s.claim(f, k, false)

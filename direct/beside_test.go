@@ -15,9 +15,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestDirectBesideReaders has other descriptors read through the page cache
-// whatever they want, so that it holds pages of all sizes, while direct writes
-// and tails go on: no Sync fails, and in the end everybody reads the same.
+// TestDirectBesideReaders lets other descriptors read through the page cache, so that it holds
+// pages of all sizes, during direct writes and tails. No Sync may fail, and in the end all
+// descriptors read the same bytes.
 func TestDirectBesideReaders(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {

@@ -14,11 +14,12 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// bounceHogs is a number of unaligned transfers of 1 MiB that need more memory than all bounce
-// buffers have.
+// bounceHogs is how many unaligned transfers of 1 MiB need more memory than all bounce buffers
+// have.
 const bounceHogs = 80
 
-// readUnaligned makes small unaligned reads, which must not wait for others' bounce buffers.
+// readUnaligned makes small unaligned reads. They must not wait for the bounce buffers of other
+// operations.
 func readUnaligned(t *testing.T, f *direct.File) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -34,15 +35,16 @@ func readUnaligned(t *testing.T, f *direct.File) {
 	all.Wait()
 }
 
-// Hazard: unaligned writes to a frozen file system hold all bounce buffers, and unaligned reads
-// of another device wait with them. Guard: each device has a quota of them.
+// Unaligned writes to a frozen file system must not take all bounce buffers, or unaligned reads of
+// other devices would wait. Each device has a quota.
 func TestFrozenBounces(t *testing.T) {
 	frozen, healthy := places.FileSystems["ext4"](t, 128<<20), places.FileSystems["ext4"](t, 16<<20)
 	s := testenv.Scheduler(t, sluice.Options{})
 	var files []*direct.File
 	for _, name := range []string{filepath.Join(frozen, "file"), filepath.Join(healthy, "file")} {
 		testenv.Write(t, name, string(testenv.Noise(1<<20)))
-		if err := os.Truncate(name, (bounceHogs+1)<<20); err != nil { // inside the file, its blocks are read and written
+		// inside the file, so the blocks are read and written
+		if err := os.Truncate(name, (bounceHogs+1)<<20); err != nil {
 			t.Fatal(err)
 		}
 		f, err := direct.OpenOn(s, name, os.O_RDWR, 0)
@@ -68,8 +70,8 @@ func TestFrozenBounces(t *testing.T) {
 	all.Wait()
 }
 
-// Hazard: unaligned reads that wait for the limit of their class hold all bounce buffers, and those
-// of other classes wait with them. Guard: each class has a quota of them.
+// Unaligned reads that wait for the limit of their class must not take all bounce buffers, or other
+// classes would wait. Each class has a quota.
 func TestBouncesOfClasses(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, _ := testenv.DirectNoise(t, s, 2<<20)

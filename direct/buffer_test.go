@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestReadBuffer reads at random places, the end of the file among them.
+// TestReadBuffer reads at random places, also at the end of the file.
 func TestReadBuffer(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		const size = 1<<20 + 777 // the end is within a block
@@ -48,7 +48,7 @@ func TestReadBuffer(t *testing.T) {
 	})
 }
 
-// TestReadBufferErrors: each has its own, and none keeps memory.
+// TestReadBufferErrors checks each error of ReadBuffer, and that none keeps memory.
 func TestReadBufferErrors(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{BufferMemory: 4 << 20})
 	f, _ := testenv.DirectNoise(t, s, 8192)
@@ -103,7 +103,7 @@ func TestReadBufferErrors(t *testing.T) {
 	}
 }
 
-// TestBufferOutlivesTheFile: what has been read stays until it is released.
+// TestBufferOutlivesTheFile checks that a Buffer keeps its bytes until it is released.
 func TestBufferOutlivesTheFile(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, noise := testenv.DirectNoise(t, s, 10000)

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// directAPI is what *os.File and *direct.File both are.
+// directAPI has the methods that *os.File and *direct.File share.
 type directAPI interface {
 	ReadAt(b []byte, off int64) (int, error)
 	WriteAt(b []byte, off int64) (int, error)
@@ -24,7 +24,7 @@ type directAPI interface {
 	Close() error
 }
 
-// directCalls print the outcome of calls on one file, the wrong ones first.
+// directCalls returns the outcomes of calls on one file, the wrong calls first.
 func directCalls(f directAPI, dir string) string {
 	var b strings.Builder
 	note := func(what string, n any, err error) { fmt.Fprintln(&b, what, n, testenv.Describe(err, dir)) }
@@ -55,7 +55,7 @@ func directCalls(f directAPI, dir string) string {
 	return b.String()
 }
 
-// differing prints the lines that differ.
+// differing returns the lines that differ.
 func differing(got, want string) (out string) {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range min(len(a), len(b)) {
@@ -66,8 +66,8 @@ func differing(got, want string) (out string) {
 	return out
 }
 
-// TestDirectCalls makes calls, right and wrong, on files opened in every way:
-// the results and errors are those of package os.
+// TestDirectCalls makes right and wrong calls on files opened in every way. Results and errors must
+// equal package os's.
 func TestDirectCalls(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := filepath.Join(dir, "file")
@@ -105,8 +105,8 @@ func TestDirectCalls(t *testing.T) {
 	})
 }
 
-// TestDirectRanges: a negative offset or length is an error of each call on a range, and none
-// changes the file.
+// TestDirectRanges checks that a negative offset or length is an error of each call on a range, and
+// that none changes the file.
 func TestDirectRanges(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "file")
@@ -133,8 +133,8 @@ func TestDirectRanges(t *testing.T) {
 	})
 }
 
-// TestDirectOpen opens files that exist, files that do not, and files without disk I/O. The
-// results are those of package os, but for the last kind.
+// TestDirectOpen opens existing files, missing ones, and files without disk I/O. Except for files
+// without disk I/O, the results must equal package os's.
 func TestDirectOpen(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()

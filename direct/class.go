@@ -25,5 +25,5 @@ func (f *File) WithClass(c *sluice.Class) (*File, error) {
 	return v, nil
 }
 
-// classIn returns the class of ctx, for operations on the file that have none.
+// classIn returns the class of ctx, for operations on a file without a class.
 func (f *File) classIn(ctx context.Context) *sched.Class { return f.h.Sched.Core.ClassIn(ctx) }

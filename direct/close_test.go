@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// memoryWaits are calls that need memory of the pool, each with a context that does not end.
+// memoryWaits are calls that need memory of the pool, with contexts that never end.
 var memoryWaits = map[string]func(f *direct.File) error{
 	"ReadBuffer": func(f *direct.File) error {
 		b, err := f.ReadBuffer(context.Background(), 0, testenv.PageSize)
@@ -49,7 +49,7 @@ var memoryWaits = map[string]func(f *direct.File) error{
 }
 
 // TestCloseBesideAWaitForMemory closes a file, and a Scheduler, while a call waits for memory that
-// the goroutine which calls Close has. Close does not wait for that call, which returns
+// the goroutine that calls Close holds. Close must not wait for that call, which returns
 // os.ErrClosed.
 func TestCloseBesideAWaitForMemory(t *testing.T) {
 	for _, driver := range testenv.Drivers {
@@ -70,12 +70,12 @@ func TestCloseBesideAWaitForMemory(t *testing.T) {
 	}
 }
 
-// memoryWait is a call that waits for the memory of a pool, all of which is held.
+// memoryWait is a call that waits for memory while the test holds the whole pool.
 type memoryWait struct {
 	s       *sluice.Scheduler
 	f       *direct.File
 	release func()     // releases the memory
-	waited  chan error // receives what the call returns
+	waited  chan error // receives the call's error
 }
 
 func beginMemoryWait(t *testing.T, driver string, wait func(f *direct.File) error) *memoryWait {
@@ -107,7 +107,7 @@ func (m *memoryWait) closes(t *testing.T, what string, do func() error) {
 	}
 }
 
-// ends demands that the call ends with os.ErrClosed.
+// ends checks that the call ends with os.ErrClosed.
 func (m *memoryWait) ends(t *testing.T) {
 	t.Helper()
 	if err := <-m.waited; !errors.Is(err, fs.ErrClosed) {
@@ -115,8 +115,8 @@ func (m *memoryWait) ends(t *testing.T) {
 	}
 }
 
-// TestReadManyBesideClose closes a file while ReadManys ask for its size, as ranges at its end make
-// them do. The race detector sees a use of a descriptor that may be closed by then.
+// TestReadManyBesideClose closes a file while ReadManys ask for its size, as they do for ranges at
+// its end. The race detector would see the use of a closed descriptor.
 func TestReadManyBesideClose(t *testing.T) {
 	ranges := []direct.Range{{Off: 3 * testenv.PageSize, Len: testenv.PageSize}, {Off: 1 << 20, Len: 1}, {Off: 1 << 30, Len: 1}}
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {

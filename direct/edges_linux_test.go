@@ -99,7 +99,7 @@ func TestDirectDevice(t *testing.T) {
 	})
 }
 
-// TestDirectExplain tells what is used where.
+// TestDirectExplain checks the text of Explain on each kind of file system.
 func TestDirectExplain(t *testing.T) {
 	for name, want := range map[string]string{
 		"ext4":                    "direct: offsets in 512, ",

@@ -11,8 +11,7 @@ import (
 	"github.com/sluiceio/sluice/direct"
 )
 
-// Next returns the buffers themselves, without a copy. The caller owns each until it releases
-// it.
+// Next returns the buffers themselves, without a copy. The caller owns each until it releases it.
 func ExampleReader_Next() {
 	f, err := direct.Open("testdata/hello")
 	if err != nil {

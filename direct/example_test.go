@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/direct"
 )
 
-// Any offset, length and memory will do, and the file is as long as what was written.
+// File accepts any offset, length and memory, and is exactly as long as the bytes written.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -36,8 +36,8 @@ func Example() {
 	// Output: record 1008 <nil>
 }
 
-// file is what the code below needs of a file. Both a *sluice.File and a *direct.File have it, and
-// so does a fake in a test.
+// file has the methods that the code below calls. *sluice.File, *direct.File and a test's fake
+// implement it.
 type file interface {
 	ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error)
 	Sync() error
@@ -83,7 +83,7 @@ func ExampleFile_ReadBuffer() {
 	// Output: three
 }
 
-// Many places of a file, with many requests in flight.
+// ReadMany reads many places of a file, with many requests in flight.
 func ExampleFile_ReadMany() {
 	f, err := direct.Open("testdata/words")
 	if err != nil {
@@ -93,7 +93,7 @@ func ExampleFile_ReadMany() {
 	words := []direct.Range{{Off: 25, Len: 4}, {Off: 5, Len: 3}, {Off: 15, Len: 5}, {Off: 30, Len: 5}}
 	for r, err := range f.ReadMany(context.Background(), slices.Values(words), direct.ReadManyOptions{}) {
 		if err != nil {
-			fmt.Println(r.Off, err) // of this range; the others go on
+			fmt.Println(r.Off, err) // this range failed; the iteration goes on
 			continue
 		}
 		fmt.Printf("%d %s\n", r.Off, r.Buffer.Bytes())

@@ -36,8 +36,8 @@ func lostMemory(t *testing.T) []byte {
 	return b
 }
 
-// TestLostMemory: a program that recovers from the panic of a call whose memory cannot be touched
-// goes on: the file is not locked, and can be closed.
+// TestLostMemory checks that a program can recover from the panic of a call whose memory cannot be
+// touched: the file is not locked, and can be closed.
 func TestLostMemory(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	lost := lostMemory(t)
@@ -73,9 +73,10 @@ func TestLostMemory(t *testing.T) {
 	}
 }
 
-// TestOpenAsOS: what os.OpenFile makes of a file without a name, and of one that exists already.
+// TestOpenAsOS opens files as os.OpenFile does: one without a name, an existing one with O_EXCL,
+// and directories.
 func TestOpenAsOS(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it closes an os.File that was forgotten
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would close a forgotten os.File
 	dir := t.TempDir()
 	if f, err := os.OpenFile(dir, os.O_RDWR|unix.O_TMPFILE, 0o600); err == nil {
 		f.Close()

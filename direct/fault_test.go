@@ -16,8 +16,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// faulty makes a File of blocks of text whose operations meet with what
-// decide says.
+// faulty makes a File of blocks of text. decide decides the outcome of its operations.
 func faulty(t *testing.T, size int, decide fault.Decider) (*direct.File, []byte) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "file")
@@ -40,12 +39,12 @@ func faulty(t *testing.T, size int, decide fault.Decider) (*direct.File, []byte)
 	return f, text
 }
 
-// asynchronous says so of itself, so that what is direct is queued.
+// asynchronous is a driver that claims to queue direct operations.
 type asynchronous struct{ driver.Driver }
 
 func (asynchronous) Async(op *driver.Op) bool { return op.Flags&driver.Direct != 0 }
 
-// transfers are of all shapes: aligned, within blocks, over the end, large.
+// transfers have all shapes: aligned, within blocks, over the end, large.
 var transfers = []struct{ off, n, start int }{
 	{0, 2 * testenv.PageSize, 0},
 	{0, 2 * testenv.PageSize, 1},
@@ -61,8 +60,8 @@ var transfers = []struct{ off, n, start int }{
 
 const faultySize = 10*testenv.PageSize + 33
 
-// TestDirectFaults has each operation of each transfer fail once: the error is
-// told, what is counted has been transferred, and no byte beside it changes.
+// TestDirectFaults makes each operation of each transfer fail once. The call returns the error and
+// counts only transferred bytes. No other byte changes.
 func TestDirectFaults(t *testing.T) {
 	buf := testenv.AlignedBytes(2<<20 + 2*testenv.PageSize)
 	for _, at := range transfers {
@@ -72,7 +71,7 @@ func TestDirectFaults(t *testing.T) {
 			b := buf[at.start:][:at.n]
 			n, err := f.ReadAt(b, int64(at.off))
 			fired := count.Fired()
-			beyond := at.off+at.n > len(text) // is tried again, up to the end
+			beyond := at.off+at.n > len(text) // the read is tried again, up to the end
 			switch {
 			case fired && !errors.Is(err, syscall.EIO) && (!beyond || err != io.EOF):
 				t.Errorf("%v: operation %d failed, and ReadAt = %d, %v", at, k, n, err)
@@ -106,7 +105,7 @@ func TestDirectFaults(t *testing.T) {
 	}
 }
 
-// written checks a file of which n bytes of b were written at off.
+// written checks that a file has the first n bytes of b at off, and nothing else of b.
 func written(t *testing.T, name string, text, b []byte, off, n int) {
 	t.Helper()
 	got, err := os.ReadFile(name)
@@ -129,12 +128,12 @@ func written(t *testing.T, name string, text, b []byte, off, n int) {
 	}
 }
 
-// TestDirectShort has transfers be short by whole blocks, and be interrupted.
+// TestDirectShort cuts transfers short by whole blocks, and interrupts them.
 func TestDirectShort(t *testing.T) {
 	buf := testenv.AlignedBytes(2<<20 + 2*testenv.PageSize)
 	for _, v := range []fault.Verdict{{Short: testenv.PageSize}, {Errno: syscall.EAGAIN}, {Errno: syscall.EINTR}} {
 		for _, at := range transfers {
-			// What is one page only would be short by all but one byte.
+			// A transfer of one page would become one byte: leave it whole.
 			decide := func(op *driver.Op) fault.Verdict {
 				if v.Short > 0 && len(op.Buf) <= v.Short {
 					return fault.Verdict{}
@@ -159,8 +158,8 @@ func TestDirectShort(t *testing.T) {
 	}
 }
 
-// TestDirectUnfit has the kernel refuse direct writes as not aligned, as a
-// file system does that wants more than it tells: the page cache serves.
+// TestDirectUnfit makes the kernel refuse direct writes as unaligned, as a file system does that
+// needs more alignment than it reports. The page cache then serves them.
 func TestDirectUnfit(t *testing.T) {
 	buf := testenv.AlignedBytes(2<<20 + 2*testenv.PageSize)
 	for _, at := range transfers {

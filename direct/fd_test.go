@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestFd: the descriptor is of the same file.
+// TestFd checks that the descriptor is of the same file.
 func TestFd(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f, err := direct.OpenOn(s, dir+"/file", os.O_RDWR|os.O_CREATE, 0o600)

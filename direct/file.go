@@ -15,43 +15,41 @@ import (
 //	…
 //	n, err := f.WriteAt([]byte("one byte more makes the file one byte longer"), 0)
 //
-// An aligned transfer goes straight between the device and the caller's slice. Any other goes
-// through a buffer, and a block that is written in part is read first. [File.Explain] returns the
-// alignment. No other program ever sees a size that is rounded up to a block: the last block of a
-// file goes through the page cache. If the file system has no O_DIRECT, all goes through the page
-// cache.
+// An aligned transfer goes straight between the device and the caller's slice. Any other transfer
+// goes through a buffer, and a write first reads the blocks that it changes in part. The last block
+// of a file goes through the page cache, so no program ever sees a size that is rounded up to a
+// block. On a file system without O_DIRECT all transfers go through the page cache. [File.Explain]
+// returns the alignment.
 //
-// It is a regular file or a block device. It has no position, so O_APPEND is refused.
+// A File is a regular file or a block device. It has no position, so O_APPEND is an error.
 //
 // # Errors
 //
-// Errors are *fs.PathError, except io.EOF, and os.ErrInvalid for a nil File. A negative offset
-// or length is an error. So is a ReadAt or WriteAt beyond the largest offset. A read of a file open
-// for writing alone, or a write of one open for reading, is EBADF.
+// Errors are *fs.PathError, except io.EOF, and os.ErrInvalid for a nil File. A negative offset or
+// length is an error, and so is a ReadAt or WriteAt beyond the largest offset. A read of a file
+// open for writing only is EBADF, and so is a write of one open for reading.
 //
 // # Concurrency
 //
 // All methods may be called by any number of goroutines at once. Writes of different bytes never
-// undo each other, also if they share a block and go through several Files of this process. Other
-// programs, other packages, and Files for which Explain says that they use the page cache, may undo
-// a write to the same block, and must not truncate the file while its last block is written.
+// undo each other, even in one block and through several Files of the process. Any other writer may
+// undo a write to the same block: other programs, other packages, and Files that use the page cache
+// (see Explain). They must not truncate the file while its last block is written.
 type File struct {
-	file        *sluice.File   // with O_DIRECT, if direct is not nil
-	h           *handle.File   // file's
+	file        *sluice.File   // with O_DIRECT, unless direct is nil
+	h           *handle.File   // the inside of file
 	direct      *directio.File // nil if the page cache is used
-	explanation string         // what Explain returns
+	explanation string         // the result of Explain
 }
 
-// Close closes the file once its operations in progress have ended; see
-// sluice.File.Close.
+// Close waits for the file's operations in progress, and closes it; see sluice.File.Close.
 func (f *File) Close() error { return f.buffered().Close() }
 
 // Name returns the name of the file as presented to Open.
 func (f *File) Name() string { return f.file.Name() }
 
-// Fd returns the descriptor, which is one with O_DIRECT unless the page cache is used: its
-// user must keep to the alignment. It is invalid once the file is closed or collected; see
-// os.File.Fd.
+// Fd returns the descriptor. It has O_DIRECT unless the file uses the page cache, so its user must
+// keep to the alignment. It is invalid once the file is closed or collected; see os.File.Fd.
 func (f *File) Fd() uintptr { return f.buffered().Fd() }
 
 // Stat returns the FileInfo structure describing the file.
@@ -66,8 +64,8 @@ func (f *File) Size() (size int64, err error) {
 	return size, err
 }
 
-// Explain says in a line how the file is read and written, and why. It is for
-// people: its form may change.
+// Explain returns a line for people, whose form may change: how the file is read and written, and
+// why.
 func (f *File) Explain() string { return f.explanation }
 
 // Stats returns a snapshot of the File's counters; see sluice.File.Stats. An operation that is not
@@ -84,17 +82,16 @@ func (f *File) Truncate(size int64) error {
 	})
 }
 
-// Allocate has the file system reserve room for the n bytes at off, so that a write there
-// need not allocate blocks, and cannot run out of space. The size of the file does not
-// change. Where the file system cannot do that, the error is errors.ErrUnsupported.
+// Allocate reserves room for the n bytes at off, so that later writes there cannot run out of
+// space. The size of the file does not change. On a file system without preallocation the error is
+// errors.ErrUnsupported.
 func (f *File) Allocate(off, n int64) error {
 	return f.reshape("allocate", off, n, (*handle.File).Allocate)
 }
 
-// PunchHole makes the n bytes at off zeros and gives their blocks back to the file
-// system. The size of the file does not change. On a block device off and n must be
-// multiples of its logical sector. Where the file system cannot do that, the error is
-// errors.ErrUnsupported.
+// PunchHole makes the n bytes at off zeros and gives their blocks back to the file system. The size
+// of the file does not change. On a block device off and n must be multiples of its logical sector.
+// On a file system without holes the error is errors.ErrUnsupported.
 func (f *File) PunchHole(off, n int64) error {
 	return f.reshape("punchhole", off, n, (*handle.File).PunchHole)
 }
@@ -112,7 +109,7 @@ func (f *File) reshape(op string, off, n int64, do func(h *handle.File, off, n i
 	})
 }
 
-// call calls do, an operation that is not a transfer, while it uses the file.
+// call calls do, an operation other than a transfer, and keeps the file open until do returns.
 func (f *File) call(op string, do func() error) error {
 	if f == nil {
 		return os.ErrInvalid
@@ -124,7 +121,7 @@ func (f *File) call(op string, do func() error) error {
 	return f.h.Error(op, err)
 }
 
-// buffered returns the sluice.File. Its methods return the right error if f is nil.
+// buffered returns the sluice.File, or nil if f is nil. A nil sluice.File returns the right errors.
 func (f *File) buffered() *sluice.File {
 	if f == nil {
 		return nil
@@ -132,10 +129,9 @@ func (f *File) buffered() *sluice.File {
 	return f.file
 }
 
-// release calls do, which gives back the memory of a stream that was dropped, after a wait for the
-// device. The wait needs another goroutine: a cleanup of the Go runtime that waits holds up
-// all cleanups of the program. The Close of s waits for it. Nothing of the stream is in flight once
-// s is closed.
+// release calls do in a goroutine; Close of s waits for it. do frees the memory of a dropped
+// stream, after a wait for the device. A cleanup of the Go runtime must not wait itself: it would
+// hold up all cleanups of the program. Once s is closed, nothing of the stream is in flight.
 func release(s *handle.Scheduler, do func()) {
 	if s.Acquire() != nil {
 		do()

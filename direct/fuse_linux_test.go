@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestDirectOnFUSE: with a server that takes O_DIRECT and one that does not,
-// also with one that has the kernel keep what is written.
+// TestDirectOnFUSE runs with servers that accept O_DIRECT, that do not, and that let the kernel
+// cache writes.
 func TestDirectOnFUSE(t *testing.T) {
 	for how, explained := range map[string]string{"": "direct", "refuses": "buffered: O_DIRECT is refused", "writeback": "direct"} {
 		t.Run("server "+how, func(t *testing.T) {

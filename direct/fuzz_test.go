@@ -13,14 +13,14 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// The targets here are the models' random tests with the fuzzer's choices. What a scheduler does
-// differs from run to run, so that inputs cannot be minimized by coverage: -fuzzminimizetime=1x.
+// The fuzz targets run the models' random tests with the fuzzer's choices. The scheduler's work
+// differs from run to run, so coverage cannot minimize inputs: use -fuzzminimizetime=1x.
 
-// mostSteps is the number of calls that one input makes at most.
+// mostSteps is the most calls of one input.
 const mostSteps = 40
 
-// fuzzModel calls run with each input, and a scheduler that must be idle afterwards. The first byte
-// chooses the driver.
+// fuzzModel calls run with each input, and with a scheduler that must be idle afterwards. The first
+// byte of the input chooses the driver.
 func fuzzModel(f *testing.F, run func(t *testing.T, s *sluice.Scheduler, r *rand.Rand, steps int)) {
 	var all []*sluice.Scheduler
 	for _, name := range testenv.Drivers {

@@ -22,9 +22,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// kernelLog returns a function that returns the lines about the named file, or of
-// its file system's device, that the kernel has logged since. It skips the test
-// where the log cannot be read.
+// kernelLog returns a function that returns the kernel's new log lines about the named file, or its
+// file system's device. It skips the test if the log cannot be read.
 func kernelLog(t *testing.T, name string) (since func() []string) {
 	t.Helper()
 	fd, err := unix.Open("/dev/kmsg", unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
@@ -55,7 +54,7 @@ func kernelLog(t *testing.T, name string) (since func() []string) {
 	}
 }
 
-// deviceOf returns the name of the block device of the file system that dir is on.
+// deviceOf returns the name of the block device of dir's file system.
 func deviceOf(t *testing.T, dir string) string {
 	t.Helper()
 	var st unix.Stat_t
@@ -69,13 +68,11 @@ func deviceOf(t *testing.T, dir string) string {
 	return filepath.Base(link)
 }
 
-// loggedName returns the name of a file in dir that no other line of the kernel's
-// log has.
+// loggedName returns the name of a file in dir that no other line of the kernel's log has.
 func loggedName(dir string) string { return filepath.Join(dir, fmt.Sprintf("%016x", rand.Uint64())) }
 
-// TestAllocateWhileWrittenBack reserves room behind the end of a file while the
-// page in which it ends is written back into reserved room: ext4 logs a warning
-// if it finds that room put together with the other.
+// TestAllocateWhileWrittenBack reserves room behind the end of a file while its last page is
+// written back into reserved room. ext4 logs a warning if it finds the two reservations merged.
 func TestAllocateWhileWrittenBack(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachDriverIn(t, places.FileSystems["ext4"](t, 96<<20), func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -118,8 +115,8 @@ func TestAllocateWhileWrittenBack(t *testing.T) {
 	})
 }
 
-// TestMixIsNotLogged has Writers, direct reads and writes, and a File, which uses
-// the page cache, at work on one file. The kernel has nothing to log.
+// TestMixIsNotLogged writes and reads one file by Writers, direct calls, and a File on the page
+// cache. The kernel must log nothing.
 func TestMixIsNotLogged(t *testing.T) {
 	start := seed.Of(t)
 	for _, kind := range []string{"ext4", "xfs"} {
@@ -164,7 +161,7 @@ func mix(t *testing.T, s *sluice.Scheduler, name string, start uint64) {
 			}
 		})
 	}
-	// Reads over the end, and behind it.
+	// Some reads reach over the end of the file, or begin behind it.
 	at := func(r *rand.Rand, size int64) int64 { return max(fileEnd, size-r.Int64N(128<<10)+16<<10) }
 	each(0, func(r *rand.Rand, b []byte, size int64) error {
 		_, err := f.ReadAt(b[:1+r.IntN(len(b))], at(r, size))
@@ -179,7 +176,7 @@ func mix(t *testing.T, s *sluice.Scheduler, name string, start uint64) {
 		_, err := file.ReadAt(b[:1+r.IntN(len(b))], at(r, size))
 		return err
 	})
-	// Writes over the end, and by the File blocks that nobody else uses.
+	// Some writes reach over the end. The File writes blocks that nobody else uses.
 	each(3, func(r *rand.Rand, b []byte, size int64) error {
 		_, err := f.WriteAt(b[:1+r.IntN(6000)], max(fileEnd, size-r.Int64N(3000)))
 		return err

@@ -17,9 +17,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestDirectModel performs random operations on a File, or on two of the
-// same file in turn, and on a slice of bytes and an *os.File, and demands the
-// same counts, errors, sizes and contents.
+// TestDirectModel makes random calls on a File, or on two Files of one file in turn, on a slice of
+// bytes, and on an *os.File. All must return the same counts, errors, sizes and contents.
 func TestDirectModel(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -43,8 +42,8 @@ type directModel struct {
 	name   string
 	ours   [2]*direct.File
 	theirs *os.File
-	want   []byte // what the file is
-	mem    []byte // where transfers are from and to; at a page's start
+	want   []byte // the file's contents
+	mem    []byte // for transfers; at a page's start
 	done   []string
 }
 
@@ -79,7 +78,7 @@ func (m *directModel) close() {
 	}
 }
 
-// number is a random one up to most that likes to be near whole blocks.
+// number returns a random number up to most, often near whole blocks.
 func (m *directModel) number(most int) int {
 	n := m.r.IntN(most + 1)
 	if m.r.IntN(4) > 0 {
@@ -94,7 +93,7 @@ func (m *directModel) number(most int) int {
 	return min(max(n, 0), most)
 }
 
-// offset is a random one that likes to be near the end of the file.
+// offset returns a random offset, often near the end of the file.
 func (m *directModel) offset() int64 {
 	if m.r.IntN(3) == 0 {
 		return int64(max(0, len(m.want)+m.r.IntN(7)-3))
@@ -102,7 +101,7 @@ func (m *directModel) offset() int64 {
 	return int64(m.number(directMost / 2))
 }
 
-// memory is n bytes somewhere in mem.
+// memory returns n bytes somewhere in mem.
 func (m *directModel) memory(n int) []byte {
 	at := 0
 	switch m.r.IntN(4) {
@@ -207,7 +206,7 @@ func (m *directModel) read(f *direct.File) {
 		m.t.Errorf("%s: other bytes", m.done[len(m.done)-1])
 	}
 	for i := range b {
-		b[i] = 0xa5 // what is beyond may have been used
+		b[i] = 0xa5 // the call may have used the rest of b
 	}
 	if bytes.Count(m.mem, []byte{0xa5}) != len(m.mem) {
 		m.t.Errorf("%s: bytes outside of b were changed", m.done[len(m.done)-1])
@@ -238,7 +237,7 @@ func (m *directModel) punch(f *direct.File) {
 	}
 }
 
-// sizes compares the size that is told with the one that others see.
+// sizes compares the File's size with the size that the system reports.
 func (m *directModel) sizes(f *direct.File) {
 	size, err := f.Size()
 	info, err1 := os.Stat(m.name)
@@ -247,7 +246,7 @@ func (m *directModel) sizes(f *direct.File) {
 	}
 }
 
-// compare compares what others read.
+// compare compares the contents that other descriptors read.
 func (m *directModel) compare() {
 	a, err := os.ReadFile(m.name)
 	b, err1 := os.ReadFile(m.theirs.Name())

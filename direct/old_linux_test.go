@@ -18,8 +18,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestDirectSector asks for the alignment of files and devices as is done on
-// kernels before 6.1.
+// TestDirectSector asks for the alignment of files and devices as on kernels before 6.1.
 func TestDirectSector(t *testing.T) {
 	device := places.Loop(t, 96<<20, "-b", "4096")
 	dir := places.Mount(t, device, "mkfs.ext4 -q -F", "")
@@ -43,8 +42,8 @@ func TestDirectSector(t *testing.T) {
 
 func init() { testenv.Children["limited direct"] = runLimitedDirect }
 
-// runLimitedDirect makes writes that RLIMIT_FSIZE cuts short within a block,
-// where the kernel refuses what is left of a direct one.
+// runLimitedDirect makes writes that RLIMIT_FSIZE cuts short within a block. The kernel refuses the
+// rest of a direct write.
 func runLimitedDirect() error {
 	const most = testenv.PageSize + 1000
 	limit := unix.Rlimit{Cur: most, Max: most}
@@ -79,7 +78,7 @@ func runLimitedDirect() error {
 func TestDirectSizeLimit(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			testenv.Scheduler(t, sluice.Options{Driver: driver}) // or skip
+			testenv.Scheduler(t, sluice.Options{Driver: driver}) // or skips the test
 			if out, ok := testenv.Child(t, "limited direct", testenv.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+driver); !ok {
 				t.Error(out)
 			}

@@ -24,14 +24,12 @@ func Create(name string) (*File, error) {
 // OpenFile opens a regular file or a block device, with the flags and the mode of os.OpenFile.
 // O_APPEND is EINVAL, a directory is EISDIR, and any other kind of file is errors.ErrUnsupported.
 // OpenFile opens a file for writing twice; if perm denies the second open, the File uses the page
-// cache. With O_WRONLY, blocks that are written in part go through the page cache, as they cannot
-// be read first.
+// cache. With O_WRONLY the File cannot read, so it writes partial blocks through the page cache.
 func OpenFile(name string, flag int, perm os.FileMode) (*File, error) {
 	return OpenOn(nil, name, flag, perm)
 }
 
-// OpenOn is OpenFile on the Scheduler s. If s is nil, it is the Scheduler that sluice.Default
-// returns, which Open, Create and OpenFile use.
+// OpenOn is OpenFile on the Scheduler s. A nil s is the Scheduler of sluice.Default.
 func OpenOn(s *sluice.Scheduler, name string, flag int, perm os.FileMode) (*File, error) {
 	d, err := open(s, name, flag, perm)
 	if err == nil {
@@ -53,13 +51,13 @@ func open(s *sluice.Scheduler, name string, flag int, perm os.FileMode) (*File, 
 	if flag&os.O_APPEND != 0 {
 		return nil, errAppends
 	}
-	// This is checked before the open creates or truncates a file, or waits for the other
-	// end of a pipe.
+	// Check this first: the open may create or truncate a file, or wait for the other end of a
+	// pipe.
 	if err := inside.Scheduler(s).Usable(); err != nil {
 		return nil, err
 	}
 	if !isNew(flag) && inside.Scheduler(s).Disk == nil {
-		// The open of a directory fails, or makes a file in it (O_TMPFILE).
+		// A directory is left to the open: it fails, or makes a file in the directory (O_TMPFILE).
 		if info, err := os.Stat(name); err == nil && !info.IsDir() && !onDisk(info.Mode()) {
 			return nil, notOnDisk(info.Mode())
 		}
@@ -79,7 +77,7 @@ func open(s *sluice.Scheduler, name string, flag int, perm os.FileMode) (*File, 
 	return newFile(s, f, flag)
 }
 
-// newFile returns the File of f, which was opened without O_DIRECT, and takes f over.
+// newFile returns a File that owns f, which was opened without O_DIRECT.
 func newFile(s *sluice.Scheduler, f *os.File, flag int) (*File, error) {
 	second, g, err := directio.Reopen(f, flag)
 	if refused, ok := errors.AsType[directio.Refused](err); ok {
@@ -112,7 +110,7 @@ func newFile(s *sluice.Scheduler, f *os.File, flag int) (*File, error) {
 	return &File{file: file, h: h, direct: d, explanation: g.String()}, nil
 }
 
-// newBuffered returns a File of f that uses the page cache, and takes f over.
+// newBuffered returns a File that owns f and uses the page cache.
 func newBuffered(s *sluice.Scheduler, f *os.File, why directio.Refused) (*File, error) {
 	file, err := s.FromOS(f)
 	if err != nil {

@@ -6,9 +6,8 @@ import (
 	"github.com/sluiceio/sluice/internal/directio"
 )
 
-// ReadAt reads len(b) bytes starting at byte offset off and returns how many
-// it has read. It always returns a non-nil error when n < len(b); at the end
-// of the file that is io.EOF. Even then it may have written to all of b.
+// ReadAt reads len(b) bytes at byte offset off and returns how many it has read. If n < len(b) the
+// error is not nil; at the end of the file it is io.EOF. Even then it may have written to all of b.
 func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 	if f == nil || f.direct == nil || off < 0 || len(b) == 0 || !f.direct.Readable() {
 		return f.buffered().ReadAt(b, off)

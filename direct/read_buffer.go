@@ -12,11 +12,11 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
-// ReadBuffer reads n bytes at off into a Buffer, without a copy. The caller must release it. It has
-// fewer bytes only where the file ends; at the end there is no Buffer, and the error is io.EOF. If
-// the Scheduler's pool is full, ReadBuffer waits until Buffers are released, ctx ends, or the
-// Scheduler is closed; Close of the file does not end that wait. If n is more than the pool has, it
-// fails at once. A small Buffer keeps 2 MiB of the pool from larger ones: copy what is kept.
+// ReadBuffer reads n bytes at off into a Buffer, without a copy. The caller must release the
+// Buffer. It has fewer bytes only at the end of the file; behind the end there is no Buffer, and
+// the error is io.EOF. If the Scheduler's pool is full, ReadBuffer waits until Buffers are
+// released, ctx ends, or the Scheduler is closed; Close of the file does not end that wait. If n
+// exceeds the pool, it fails at once.
 func (f *File) ReadBuffer(ctx context.Context, off int64, n int) (Buffer, error) {
 	if f == nil {
 		return Buffer{}, os.ErrInvalid
@@ -45,7 +45,7 @@ func (f *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer,
 	if n == 0 {
 		return buffer.Buffer{}, nil
 	}
-	n = int(min(int64(n), math.MaxInt64-off)) // no file has more
+	n = int(min(int64(n), math.MaxInt64-off)) // the largest possible file ends there
 	if n == 0 {
 		return buffer.Buffer{}, io.EOF
 	}
@@ -59,8 +59,8 @@ func (f *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer,
 		return buffer.Buffer{}, err
 	}
 	if core != nil {
-		// Not before Get: Close waits for calls that use the file, and the goroutine that calls
-		// Close may hold the memory that Get waits for.
+		// Use comes after Get: Close waits for calls that use the file, and the goroutine that
+		// calls Close may hold the memory that Get waits for.
 		if !core.Use() {
 			b.Release()
 			return buffer.Buffer{}, os.ErrClosed
@@ -78,8 +78,7 @@ func (f *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer,
 	return buffer.Buffer{}, err
 }
 
-// fill reads into b what the file has at off. It returns fewer bytes than b holds where
-// the file ends.
+// fill reads from off into b. At the end of the file it returns fewer bytes than b holds.
 func (f *File) fill(ctx context.Context, b buffer.Buffer, off int64) (n int, err error) {
 	switch {
 	case f.direct != nil:

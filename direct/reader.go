@@ -17,22 +17,19 @@ import (
 // ReaderOptions configures a [Reader]. The zero value reads the whole file
 // with five buffers of 512 KiB.
 type ReaderOptions struct {
-	// BufferSize is the size of a buffer in bytes. 0 means 512 KiB; the most is 1 GiB,
-	// or sluice.Options.BufferMemory if that is less. It is rounded up to whole blocks of the
-	// file (see File.Explain; 4 KiB where the page cache is used). Memory comes
-	// in powers of two, and above 2 MiB in multiples of 2 MiB: such sizes waste none.
+	// BufferSize is the size of a buffer in bytes, rounded up to whole blocks of the file (see
+	// File.Explain). 0 means 512 KiB; the most is 1 GiB, or sluice.Options.BufferMemory if that is
+	// less. Powers of two waste no memory; above 2 MiB, multiples of 2 MiB waste none either.
 	BufferSize int
 
-	// ReadAhead is how many buffers the stream has: those that are being read, those
-	// that were read, and the one that is being consumed. 0 means 5; the most is
-	// 65536; 1 reads nothing ahead. Small neighbours are read as one, up to 128 KiB, but
-	// at most half of the stream's memory. A stream cannot have more than its memory in
-	// flight: a fast scan wants BufferSize x ReadAhead of 1 MiB or more.
+	// ReadAhead is how many buffers the stream has, including the one in use. 0 means 5; the most
+	// is 65536; 1 reads nothing ahead. The stream has at most BufferSize x ReadAhead bytes in
+	// flight: a fast scan wants 1 MiB or more. Small neighbours are read as one request.
 	ReadAhead int
 
-	// Start and End are the part of the file that is read, in bytes: from Start up to,
-	// but not including, End. End 0 means the end of the file. A part that reaches
-	// beyond the end of the file ends there.
+	// Start and End bound the part of the file that is read, in bytes: from Start up to, but not
+	// including, End. End 0 means the end of the file. A part that reaches beyond the end of the
+	// file ends there.
 	Start, End int64
 }
 
@@ -59,44 +56,44 @@ type ReaderOptions struct {
 //
 // # Memory
 //
-// A Reader has about BufferSize x ReadAhead bytes of the Scheduler's pool
-// (sluice.Options.BufferMemory), from the first read to the end of the file or Close. Once half of
-// the pool is in use it continues with one buffer. If there is none it waits, until ctx ends or the
+// A Reader takes about BufferSize x ReadAhead bytes of the Scheduler's pool
+// (sluice.Options.BufferMemory), from the first read to the end of the file or Close. When half of
+// the pool is in use, it goes on with one buffer. Without any it waits, until ctx ends or the
 // Scheduler is closed; Close of the File does not end that wait. So leave memory for one buffer of
 // each stream.
 //
 // # Errors
 //
 // The end of the file is io.EOF; if the file grows later, the next call reads on. An error of the
-// device is returned after all bytes before it, and the next call tries that place again. When the
+// device is returned after all bytes before it, and the next call tries that place again. Once the
 // context has ended or the File was closed, calls return the context's error or os.ErrClosed, at
-// the latest when the current buffer is consumed. Bytes that are written while they are read may be
-// old or new.
+// the latest when the current buffer is consumed. A read may return the old or the new bytes of a
+// concurrent write.
 //
 // # Concurrency
 //
 // One goroutine at a time may use a Reader. Any number of Readers may read one file.
 type Reader struct {
 	file   *File
-	start  int64 // the part that is read: from start up to end
+	start  int64 // the part of the file that is read: from start up to end
 	end    int64
 	buffer int
 
-	known   int64             // where the part ended when the file's size was last asked for
-	window  *readahead.Window // which reads q holds
+	known   int64             // where the part ends, by the last look at the file's size
+	window  *readahead.Window // the positions of q's reads
 	q       *directio.ReadQueue
 	cleanup runtime.Cleanup
 
 	pos    int64  // of the next byte, in the file
-	rest   []byte // the bytes at pos: what is left of the oldest read
+	rest   []byte // the bytes at pos: the rest of the oldest read
 	closed bool
 
 	lastAt int64 // where the last ReadAt ended, in the file
-	aside  int   // how many ReadAts in a row were not the stream's, and followed each other
+	aside  int   // how many ReadAts in a row were not near the stream, and near each other
 }
 
 // NewReader returns a Reader of the file, or of a part of it. The first read starts it, and the end
-// of ctx ends it. The caller must close it. The error says which option is wrong, or that the file
+// of ctx ends it. The caller must close it. The error names a wrong option, or says that the file
 // is closed.
 func (f *File) NewReader(ctx context.Context, o ReaderOptions) (*Reader, error) {
 	if f == nil {
@@ -137,14 +134,14 @@ func (f *File) newReader(ctx context.Context, o ReaderOptions) (*Reader, error) 
 		}
 		return nil, err
 	}
-	// A Reader that was dropped without Close gives its memory back, too.
+	// A Reader that was dropped without Close frees its memory, too.
 	s := f.h.Sched
 	r.cleanup = runtime.AddCleanup(r, func(q *directio.ReadQueue) { release(s, q.Close) }, r.q)
 	return r, nil
 }
 
-// Close ends the stream. It waits for what is being read ahead and gives all memory back,
-// except the Buffers of Next that the caller has. It does not close the file.
+// Close ends the stream. It waits for reads in progress and frees all memory, except the caller's
+// Buffers from Next. It does not close the file.
 func (r *Reader) Close() error {
 	if r == nil {
 		return os.ErrInvalid
@@ -158,10 +155,10 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Seek sets the position of the next read and returns it, relative to Start. The offset
-// is relative to Start, to the current position or to the end, as whence says
-// (io.SeekStart, io.SeekCurrent, io.SeekEnd). The end is End, or the file's end if it
-// comes before. What was read ahead is kept if the position lies in it at the next read.
+// Seek sets the position of the next read and returns it. Positions are relative to Start; offset
+// is relative to Start, to the current position or to the end (io.SeekStart, io.SeekCurrent,
+// io.SeekEnd). The end is End, or the file's end if it comes before. If the next read is in a
+// buffer that was read ahead, that buffer serves it.
 func (r *Reader) Seek(offset int64, whence int) (int64, error) {
 	if r == nil {
 		return 0, os.ErrInvalid
@@ -174,7 +171,7 @@ func (r *Reader) Seek(offset int64, whence int) (int64, error) {
 	return pos - r.start, nil
 }
 
-// goTo sets the position, and rest to what the oldest read has there.
+// goTo sets the position, and rest to the bytes that the oldest read has there.
 func (r *Reader) goTo(pos int64) {
 	r.pos, r.rest = pos, nil
 	if f := r.q.Oldest(); f != nil && pos >= f.Span.Start && pos < f.Span.End {

@@ -7,11 +7,10 @@ import (
 	"syscall"
 )
 
-// ReadAt reads len(b) bytes at off, relative to Start, and returns how many it has read. With fewer
-// there is an error; at the end of the part that is io.EOF. The position does not change. It is for
-// callers that read mostly from front to back: bytes near the stream come from its buffers, others
-// as by File.ReadAt. After several distant reads in a row the stream starts again there. One
-// goroutine at a time may call it, as all methods of a Reader.
+// ReadAt reads len(b) bytes at off, relative to Start, and returns how many it has read. If n <
+// len(b) the error is not nil; at the end of the part it is io.EOF. The position does not change.
+// Reads near the stream come from its buffers. All other reads are as by File.ReadAt; several of
+// them in a row move the stream. One goroutine at a time may call it, as all methods of a Reader.
 func (r *Reader) ReadAt(b []byte, off int64) (n int, err error) {
 	if r == nil {
 		return 0, os.ErrInvalid
@@ -51,11 +50,11 @@ func (r *Reader) readAt(b []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// asideMost is how many reads aside of the stream follow each other before the stream goes
-// there. With fewer, two streams that a caller reads in turn would make it jump for each read.
+// asideMost is how many reads in a row go beside the stream before the stream moves to them. With
+// fewer, a caller that reads two places in turn would move the stream with each read.
 const asideMost = 4
 
-// goesTo reports whether a read at pos is one of the stream's.
+// goesTo reports whether the stream serves a read at pos.
 func (r *Reader) goesTo(pos int64) bool {
 	if r.window.Near(pos) {
 		r.aside = 0
@@ -73,7 +72,7 @@ func (r *Reader) goesTo(pos int64) bool {
 	return true
 }
 
-// take copies the bytes from pos on to b by way of the stream. It waits for reads in progress. It
+// take copies the bytes from pos on from the stream to b. It waits for reads in progress. It
 // returns fewer bytes than b has if there is no memory, or if the file ends or cannot be read
 // there.
 func (r *Reader) take(b []byte, pos int64) (n int) {
@@ -86,7 +85,7 @@ func (r *Reader) take(b []byte, pos int64) (n int) {
 	for n < len(b) && r.q.Ctx.Err() == nil {
 		r.pos = pos + int64(n)
 		r.move()
-		have, _ := r.await() // after an error the caller reads what is missing by itself
+		have, _ := r.await() // after an error the caller reads the rest directly
 		if len(have) == 0 {
 			return n
 		}

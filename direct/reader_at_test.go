@@ -15,10 +15,10 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// readerAtOptions are a stream of 256 KiB.
+// readerAtOptions configure a stream of 256 KiB.
 var readerAtOptions = direct.ReaderOptions{BufferSize: 64 << 10, ReadAhead: 4}
 
-// bytesRead returns how many bytes s reads while do runs, and in how many operations.
+// bytesRead returns how many bytes s reads during do, and in how many operations.
 func bytesRead(s *sluice.Scheduler, do func()) (n, operations int64) {
 	before := s.Stats()
 	do()
@@ -34,8 +34,8 @@ func readAtOf(t *testing.T, r *direct.Reader, file []byte, off, n int) {
 	}
 }
 
-// TestReaderAt: reads from front to back take the file from the device once, in large requests,
-// also with gaps. Reads in any other order take what they ask for.
+// TestReaderAt checks that reads from front to back, even with gaps, take the file from the device
+// once, in large requests. Reads in any other order read only their own bytes.
 func TestReaderAt(t *testing.T) {
 	const size = 4 << 20
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
@@ -58,7 +58,7 @@ func TestReaderAt(t *testing.T) {
 		if most := int64(size / 2 / 50_000 * 8192); n > most+8192 {
 			t.Errorf("back to front: %d bytes; want no more than %d", n, most)
 		}
-		// Two streams in turn: one goes with the Reader, and the other is made of small reads.
+		// Two places in turn: the Reader follows one, and the other has small reads.
 		r = reader(t, f, readerAtOptions)
 		n, _ = bytesRead(s, func() {
 			for off := 0; off < size/2; off += 4096 {
@@ -69,7 +69,7 @@ func TestReaderAt(t *testing.T) {
 		if most := int64(size/2 + size/2/4096*4096 + 512<<10); n > most {
 			t.Errorf("two streams in turn: %d bytes; want no more than %d", n, most)
 		}
-		// Reads that follow each other elsewhere become the stream.
+		// Successive reads elsewhere move the stream.
 		r = reader(t, f, readerAtOptions)
 		_, operations = bytesRead(s, func() {
 			for off := size / 2; off < size; off += 4096 {
@@ -82,7 +82,7 @@ func TestReaderAt(t *testing.T) {
 	})
 }
 
-// A ReadAt that the pool has no memory for does not wait.
+// A ReadAt without memory in the pool does not wait.
 func TestReaderAtNoMemory(t *testing.T) {
 	hang.Watch(t)
 	for _, name := range testenv.Drivers {
@@ -105,7 +105,7 @@ func TestReaderAtNoMemory(t *testing.T) {
 	}
 }
 
-// TestReaderAtErrors: the errors are those of File.ReadAt.
+// TestReaderAtErrors checks that the errors equal File.ReadAt's.
 func TestReaderAtErrors(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, file := testenv.DirectNoise(t, s, 100_000)

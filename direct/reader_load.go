@@ -11,8 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/readahead"
 )
 
-// load makes sure that rest has bytes. At the end, where there are none, it returns
-// io.EOF.
+// load makes sure that rest has bytes, or returns io.EOF at the end.
 func (r *Reader) load() error {
 	if r.closed {
 		return os.ErrClosed
@@ -26,7 +25,7 @@ func (r *Reader) load() error {
 	if err := r.find(); err != nil || len(r.rest) > 0 {
 		return err
 	}
-	// The file ends here, as far as is known. It may have grown.
+	// The file has ended here by the last look, and may have grown.
 	if err := r.file.call("read", r.measure); err != nil {
 		return err
 	}
@@ -35,14 +34,15 @@ func (r *Reader) load() error {
 	}
 	r.restart(r.known)
 	r.q.Release()
-	if d := r.file.direct; d != nil && !d.Readable() { // nothing was read, or the kernel would have said so
+	// no read has failed, because nothing was read
+	if d := r.file.direct; d != nil && !d.Readable() {
 		return syscall.EBADF
 	}
 	return io.EOF
 }
 
-// find waits for the read that pos is in. It leaves rest empty if pos is in none, or if
-// the file ends before pos.
+// find waits for the read that contains pos. It leaves rest empty if no read does, or if the file
+// ends before pos.
 func (r *Reader) find() error {
 	r.q.Drop(r.window.MoveTo(r.pos))
 	b, err := r.memory()
@@ -65,10 +65,10 @@ func (r *Reader) find() error {
 	return err
 }
 
-// memory returns a Buffer for the read that is due if there is no other. It waits for one if
-// need be. The caller does not use the file: Close waits for calls that use it, and the
-// goroutine that calls Close may hold the memory that this call waits for. If a read is there,
-// or if none is due, the Buffer is empty.
+// memory returns a Buffer for a read that is due if the stream has no other read. It waits for one
+// if need be. In all other cases the Buffer is empty. The caller does not use the file: Close waits
+// for calls that use it, and the goroutine that calls Close may hold the memory that this call
+// waits for.
 func (r *Reader) memory() (buffer.Buffer, error) {
 	if r.q.Len() > 0 || !r.window.Due() {
 		return buffer.Buffer{}, nil
@@ -76,14 +76,14 @@ func (r *Reader) memory() (buffer.Buffer, error) {
 	return r.q.Memory.Get(r.q.Ctx)
 }
 
-// await waits for the oldest read, if there is one, and returns what it has from pos on. If it has
-// nothing there because it failed, await returns its error, and the next call reads again.
+// await waits for the oldest read, if there is one, and returns its bytes from pos on. If it has
+// none because it failed, await returns its error, and the next call reads again.
 func (r *Reader) await() ([]byte, error) {
 	f := r.q.Oldest()
 	if f == nil {
 		return nil, nil
 	}
-	r.q.Wait(f) // and the device gets what is due with the same system call
+	r.q.Wait(f) // the same system call starts reads that are due
 	r.q.Submit()
 	have := f.Bytes(r.pos)
 	if err := f.Err; len(have) == 0 && err != nil {
@@ -93,15 +93,14 @@ func (r *Reader) await() ([]byte, error) {
 	return have, nil
 }
 
-// move drops the reads before pos, or all reads if pos is in none, and starts those that
-// are due then. The caller uses the file.
+// move drops the reads before pos, or all reads if none contains pos, and starts reads that are
+// then due. The caller uses the file.
 func (r *Reader) move() {
 	r.q.Drop(r.window.MoveTo(r.pos))
 	r.ahead()
 }
 
-// ahead starts the reads that are due, as far as there is memory for them. The caller uses the
-// file.
+// ahead starts the reads that are due, while there is memory. The caller uses the file.
 func (r *Reader) ahead() {
 	for r.window.Due() {
 		b, ok := r.q.Memory.TryGet()
@@ -113,7 +112,7 @@ func (r *Reader) ahead() {
 	}
 }
 
-// measure finds out where the file ends now, and drops all reads. The caller uses the file.
+// measure asks where the file ends now, and drops all reads. The caller uses the file.
 func (r *Reader) measure() error {
 	size, err := handle.Size(r.file.h.OS)
 	if err != nil {
@@ -129,14 +128,14 @@ func (r *Reader) measure() error {
 	return nil
 }
 
-// restart drops all reads. The next read begins at pos, and none goes beyond end.
+// restart drops all reads. The next read begins at pos, and no read goes beyond end.
 func (r *Reader) restart(end int64) {
 	r.q.Drop(r.q.Len())
 	r.window.Restart(readahead.Span{Start: r.pos, End: end})
 }
 
-// consumed starts the reads that are due once pos has reached the end of one, unless the
-// file is closing.
+// consumed starts the reads that are due when pos has reached the end of one, unless the file is
+// closing.
 func (r *Reader) consumed() {
 	core := r.file.h.IO
 	if r.q.Later || !core.Use() {

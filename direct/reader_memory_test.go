@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestReaderGoesOnWithWhatItHas: a Reader that has read ahead does not wait for memory. The memory
-// of the read that it has consumed has gone to another call, which waited for it.
+// TestReaderGoesOnWithWhatItHas checks that a Reader that has read ahead does not wait for memory.
+// Another call has taken the memory of the consumed read.
 func TestReaderGoesOnWithWhatItHas(t *testing.T) {
 	hang.Watch(t)
 	const size = 512 << 10
@@ -30,7 +30,7 @@ func TestReaderGoesOnWithWhatItHas(t *testing.T) {
 		}
 	}
 	read(make([]byte, 1), 0) // starts two reads
-	// ReadBuffer takes memory for two blocks more, and memory comes in powers of two.
+	// ReadBuffer takes two more blocks of memory, and memory comes in powers of two.
 	const other = size - 2*testenv.PageSize
 	pool := inside.Scheduler(s).Buffers
 	for pool.Stats().InUse+size <= 4*size {

@@ -10,7 +10,7 @@ import (
 
 // Next returns the bytes from the position up to the next multiple of BufferSize in the file, or to
 // the end of the part that is read. The caller must release the Buffer, and should do so before the
-// next call: a Buffer that is held takes memory beside the stream's. Next does not allocate.
+// next call: held Buffers take memory beside the stream's. Next does not allocate.
 func (r *Reader) Next() (Buffer, error) {
 	if err := r.ready(); err != nil {
 		return Buffer{}, err
@@ -21,8 +21,8 @@ func (r *Reader) Next() (Buffer, error) {
 	return Buffer{b}, nil
 }
 
-// Read reads up to len(b) bytes: the rest of the buffer that the position is in. It waits for the
-// disk only if that is empty.
+// Read reads up to len(b) bytes from the current buffer. It waits for the disk only if that buffer
+// is empty.
 func (r *Reader) Read(b []byte) (n int, err error) {
 	if len(b) == 0 && r != nil && !r.closed {
 		return 0, nil
@@ -39,7 +39,7 @@ func (r *Reader) Read(b []byte) (n int, err error) {
 }
 
 // WriteTo writes all bytes from the position to the end to w, one buffer after the other, without a
-// copy. It returns how many bytes w has taken; the position is after them.
+// copy. It returns how many bytes w has taken, and moves the position over them.
 func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 	for {
 		if err := r.ready(); err != nil {
@@ -61,7 +61,7 @@ func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 	}
 }
 
-// ready makes sure that rest has bytes, or returns why there are none.
+// ready makes sure that rest has bytes, or returns the reason why not.
 func (r *Reader) ready() error {
 	if r == nil {
 		return os.ErrInvalid

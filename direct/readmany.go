@@ -18,27 +18,24 @@ type Range struct {
 
 // ReadManyOptions configures [File.ReadMany]. The zero value is useful.
 type ReadManyOptions struct {
-	// Depth is the most requests in flight at once. 0 means 64; the most is
-	// 16384. The Scheduler's own bound (sluice.Options.Depth) holds as well.
+	// Depth is the most requests in flight. 0 means 64; the most is 16384. The Scheduler's bound
+	// (sluice.Options.Depth) holds as well.
 	Depth int
 
-	// MergeSize is the most bytes of one request that several ranges share. Of the
-	// next few ranges, at most Depth, those that are neighbours or overlap are
-	// merged. 0 means 128 KiB; the most is 2 MiB; below 0 no ranges are merged. A
-	// longer range is one request.
+	// MergeSize is the most bytes of one request for several ranges. ReadMany merges neighbours and
+	// overlaps among the next Depth ranges. 0 means 128 KiB; the most is 2 MiB; a negative value
+	// turns merging off. A longer range is one request.
 	MergeSize int
 
-	// MergeGap is the most bytes between two neighbours that are merged. These
-	// bytes are read and thrown away. 0 means 16 KiB; below 0 no gap is allowed.
+	// MergeGap is the most bytes between two merged neighbours. These bytes are read and thrown
+	// away. 0 means 16 KiB; a negative value allows no gap.
 	MergeGap int
 
-	// Amplification is the most bytes that a shared request reads for each byte
-	// that is wanted, both counted in whole blocks of the file. 0 means 2; the
-	// least is 1.
+	// Amplification is the most bytes that a merged request may read for each wanted byte, in whole
+	// blocks of the file. 0 means 2; the least is 1.
 	Amplification float64
 
-	// Unordered yields results as they arrive, instead of in the order of the
-	// ranges.
+	// Unordered yields results as they arrive, and not in the order of the ranges.
 	Unordered bool
 }
 
@@ -47,13 +44,12 @@ const (
 	manyDepthMost     = 16384
 	manyLookahead     = 256
 	manyMergeSize     = 128 << 10 // 128 KiB
-	manyMergeSizeMost = 2 << 20   // 2 MiB: a pool of any limit can provide it
+	manyMergeSizeMost = 2 << 20   // a pool of any limit can provide it
 	manyMergeGap      = 16 << 10  // 16 KiB
 	manyAmplification = 2
 )
 
-// withDefaults returns the options in force, or an error that says which option is
-// wrong.
+// withDefaults returns the options in force, or an error that names a wrong option.
 func (o ReadManyOptions) withDefaults() (ReadManyOptions, error) {
 	switch {
 	case o.Depth < 0 || o.Depth > manyDepthMost:
@@ -79,19 +75,18 @@ func (o ReadManyOptions) withDefaults() (ReadManyOptions, error) {
 	return o, nil
 }
 
-// ReadResult is a range that ReadMany has read.
+// ReadResult is the result of one range.
 type ReadResult struct {
 	Range
-	// Buffer holds the bytes. The caller must release it. The Buffers of ranges that
-	// were read as one share a piece of memory, which is free once the last of them
-	// is released.
+	// Buffer holds the bytes. The caller must release it. The Buffers of merged ranges share
+	// memory, which is free once the last of them is released.
 	Buffer Buffer
 }
 
 var errNoRanges = errors.New("the sequence of ranges is nil (slices.Values makes one of a slice)")
 
 // ReadMany reads many ranges of the file, with up to Depth requests in flight, and yields each
-// range in a Buffer, without a copy. Neighbours are read as one.
+// range in a Buffer, without a copy. It reads neighbours as one request.
 //
 //	for r, err := range f.ReadMany(ctx, slices.Values(ranges), direct.ReadManyOptions{}) {
 //		if err != nil {
@@ -104,12 +99,12 @@ var errNoRanges = errors.New("the sequence of ranges is nil (slices.Values makes
 // Ranges may overlap, repeat and come in any order. The sequence must not wait for results, because
 // ReadMany takes ranges ahead of them.
 //
-//   - Errors: the error of a range is as by [File.ReadBuffer], and the iteration goes on. An error
-//     with a zero ReadResult is the last step: ctx has ended, the file was closed, or an option is
-//     wrong.
+//   - Errors: a range has the same error as from [File.ReadBuffer], and the iteration goes on. An
+//     error with a zero ReadResult is the last step: ctx has ended, the file was closed, or an
+//     option is wrong.
 //   - Break: requests in flight are withdrawn, or waited for if the kernel has them.
-//   - Memory: with half of the pool in use there is one request at a time. A caller that holds all
-//     Buffers waits until ctx ends or the Scheduler is closed.
+//   - Memory: when half of the pool is in use, one request is in flight at a time. A caller that
+//     holds all Buffers waits until ctx ends or the Scheduler is closed.
 //   - Concurrency: any number of goroutines may use the iterator at once, if ranges can be. It
 //     starts no goroutine: the goroutine that loops runs both ranges and the body of the loop.
 func (f *File) ReadMany(ctx context.Context, ranges iter.Seq[Range], o ReadManyOptions) iter.Seq2[ReadResult, error] {

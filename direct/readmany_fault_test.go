@@ -12,8 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// bad has every read of a block fail that has this byte in it, and leave anything
-// in its memory.
+// bad makes every read of the byte at fail, and leave anything in its memory.
 func bad(at int64, with syscall.Errno) fault.Decider {
 	return fault.On(driver.Read, func(op *driver.Op) fault.Verdict {
 		if op.Off <= at && at < op.Off+int64(len(op.Buf)) {
@@ -24,8 +23,8 @@ func bad(at int64, with syscall.Errno) fault.Decider {
 	})
 }
 
-// TestReadManyBadBlock: of ranges that are read as one, those have the error
-// that the bad block is in, and the others are read; if it is in a gap, all.
+// TestReadManyBadBlock reads merged ranges over a bad block. Only the ranges that contain it fail.
+// If it is in a gap, none does.
 func TestReadManyBadBlock(t *testing.T) {
 	ranges := []direct.Range{
 		{0, testenv.PageSize},
@@ -56,12 +55,12 @@ func TestReadManyBadBlock(t *testing.T) {
 	}
 }
 
-// TestReadManyFaults has each operation of a ReadMany meet with each verdict,
-// at once or a while later: what the kernel repeats, or we do, is no error.
+// TestReadManyFaults gives each operation of a ReadMany each verdict, at once or later. An
+// operation that is repeated is no error.
 func TestReadManyFaults(t *testing.T) {
 	const size = 30*testenv.PageSize + 33
 	var ranges []direct.Range
-	for i := range int64(20) { // the last ones over the end
+	for i := range int64(20) { // the last ones reach over the end
 		ranges = append(ranges, direct.Range{Off: i * 17 % 31 / 2 * 2 * testenv.PageSize, Len: testenv.PageSize + int(i)})
 	}
 	for _, v := range []fault.Verdict{{Errno: syscall.EINTR}, {Errno: syscall.EAGAIN}, {Errno: syscall.EIO}, {Short: testenv.PageSize}, {Late: 3}, {Full: true}} {
@@ -86,8 +85,8 @@ func TestReadManyFaults(t *testing.T) {
 	}
 }
 
-// TestReadManyStuck breaks off while the device is stuck: the rest is withdrawn,
-// and the break waits for what the device has.
+// TestReadManyStuck breaks off while the device is stuck. Requests in the Scheduler are withdrawn;
+// the break waits for requests in the device.
 func TestReadManyStuck(t *testing.T) {
 	var gate fault.Gate
 	f, _ := faulty(t, 200*testenv.PageSize, fault.NewCounter(3, fault.Verdict{Gate: &gate}).Decide)
@@ -97,7 +96,7 @@ func TestReadManyStuck(t *testing.T) {
 			t.Fatal(err)
 		}
 		res.Buffer.Release()
-		if n++; n == 150 { // the others go on
+		if n++; n == 150 { // the iteration goes on
 			gate.Open()
 			break
 		}

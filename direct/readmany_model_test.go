@@ -18,8 +18,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestReadManyModel has random ranges read, with random options, and demands
-// what a slice of bytes has there, on each file system and driver.
+// TestReadManyModel reads random ranges with random options, on each file system and driver. The
+// results must equal a slice of bytes.
 func TestReadManyModel(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -60,8 +60,8 @@ func randomOptions(r *rand.Rand) direct.ReadManyOptions {
 	}
 }
 
-// randomRanges are of all sorts: neighbours, duplicates, at and over the end,
-// empty, wrong.
+// randomRanges returns ranges of all sorts: neighbours, duplicates, at and over the end, empty,
+// wrong.
 func randomRanges(r *rand.Rand, size int) []direct.Range {
 	ranges := make([]direct.Range, r.IntN(400))
 	for i := range ranges {
@@ -91,7 +91,7 @@ func randomRanges(r *rand.Rand, size int) []direct.Range {
 	return ranges
 }
 
-// wantMany demands the results for ranges of a file that is text.
+// wantMany checks the results for ranges of a file that is text.
 func wantMany(t *testing.T, results iter.Seq2[direct.ReadResult, error], ranges []direct.Range, text []byte, unordered bool) {
 	t.Helper()
 	var got []direct.Range
@@ -100,7 +100,7 @@ func wantMany(t *testing.T, results iter.Seq2[direct.ReadResult, error], ranges 
 		got = append(got, res.Range)
 		wantOne(t, res, err, text)
 		if held = append(held, res); len(held) > 50 {
-			// What is held stays as it is.
+			// A held Buffer does not change.
 			for _, res := range held {
 				if b := res.Buffer.Bytes(); len(b) > 0 && !bytes.Equal(b, text[res.Off:][:len(b)]) {
 					t.Errorf("%v has changed", res.Range)

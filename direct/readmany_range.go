@@ -9,10 +9,10 @@ import (
 	"github.com/sluiceio/sluice/internal/merge"
 )
 
-// pendingRange is a range that ReadMany has taken and not yielded yet.
+// pendingRange is a range that ReadMany has taken and not yet yielded.
 type pendingRange struct {
 	Range
-	req  *manyRequest // nil if it needs none, or has none yet
+	req  *manyRequest // nil without a request
 	done bool
 	n    int   // once done, how many bytes of the request's memory were read
 	err  error // once done
@@ -42,8 +42,8 @@ func (m *readManyIter) addRange(r Range) {
 	m.window.Add(m.extent(r), a)
 }
 
-// needsNoRequest reports whether a is done without a request: if it is empty, wrong, or
-// beyond the end of any file. It sets a.err.
+// needsNoRequest reports whether a needs no request, because it is empty, wrong, or beyond the end
+// of any file. It sets a.err.
 func (m *readManyIter) needsNoRequest(a *pendingRange) bool {
 	switch err := handle.CheckRange(a.Off, int64(a.Len)); {
 	case err != nil:
@@ -56,7 +56,8 @@ func (m *readManyIter) needsNoRequest(a *pendingRange) bool {
 	return true
 }
 
-// extent returns the part of the file to read for r: with direct I/O whole blocks, up to LastEnd.
+// extent returns the part of the file to read for r. With direct I/O these are whole blocks, up to
+// LastEnd.
 func (m *readManyIter) extent(r Range) merge.Extent {
 	end := r.Off + min(int64(r.Len), math.MaxInt64-r.Off) // no file has more
 	g := m.d.direct

@@ -17,21 +17,21 @@ type manyRequest struct {
 	flying   bool
 	at       merge.Extent
 	buf      buffer.Buffer
-	of       *pendingRange // the ranges that it reads, linked by next, until it has ended
-	left     int           // how many of them were not yielded
+	of       *pendingRange // its ranges, linked by next, until it has ended
+	left     int           // how many of them are not yielded yet
 	next     *manyRequest
 }
 
 func (r *manyRequest) size() int { return int(r.at.Len()) }
 
-// start starts requests while ranges are wanted and there is room. It reports whether
-// it has started any, and whether the file is open.
+// start starts requests while ranges are wanted and there is room. some reports whether it has
+// started any, and ok whether the file is open.
 func (m *readManyIter) start() (some, ok bool) {
 	pool := m.d.h.Sched.Buffers
 	for m.inflight < m.o.Depth && m.begun < 2*m.o.Depth {
 		r := m.nextRequest()
-		// Half of the pool is for others, among them reads in the body of the loop:
-		// they would wait for memory that nobody could release.
+		// Half of the pool stays free for other reads. A read in the body of the loop would
+		// otherwise wait for memory that nobody could release.
 		if r == nil || m.inflight > 0 && !pool.Ample(r.size()) {
 			break
 		}
@@ -44,7 +44,7 @@ func (m *readManyIter) start() (some, ok bool) {
 		}
 		some = true
 		if m.inflight == 0 {
-			break // it has ended already, and is to be yielded
+			break // it has ended already, and can be yielded
 		}
 	}
 	return some, true
@@ -96,7 +96,7 @@ func (m *readManyIter) begin(r *manyRequest, b buffer.Buffer) bool {
 	if m.d.direct != nil {
 		mem = m.d.direct.BeforeEnd(mem, r.at.Off)
 	}
-	if len(mem) == 0 { // all of r lies beyond the end of the file
+	if len(mem) == 0 { // r lies beyond the end of the file
 		m.finish(r, 0, nil)
 		return true
 	}
@@ -107,7 +107,7 @@ func (m *readManyIter) begin(r *manyRequest, b buffer.Buffer) bool {
 	return r.flying
 }
 
-// ended takes the result of r, whose transfer has ended.
+// ended processes the result of r, whose transfer has ended.
 func (m *readManyIter) ended(r *manyRequest) {
 	n, err := r.transfer.Result(m.ctx)
 	r.flying = false
@@ -124,8 +124,8 @@ func (m *readManyIter) ended(r *manyRequest) {
 	m.finish(r, 0, m.d.h.Error("read", err))
 }
 
-// repeats reports whether r, which has failed with err, is read again: if it is for
-// several ranges, or if fill would read it again.
+// repeats reports whether r, which has failed with err, is read again: because it has several
+// ranges, or because fill would read it again.
 func (m *readManyIter) repeats(r *manyRequest, err error) bool {
 	if m.ctx.Err() != nil {
 		return false
@@ -133,13 +133,12 @@ func (m *readManyIter) repeats(r *manyRequest, err error) bool {
 	return r.left > 1 || m.d.direct != nil && directio.MustReadAgain(err)
 }
 
-// readSeparately reads the ranges of r, which has failed, one by one, so that none gets
-// the error of another range or of a gap. Each is read into the memory where it would
-// have been. The bytes that it shares with earlier ranges are not read again: a read
-// that fails, or finds a shorter file, could spoil the result of those. The caller uses
-// the file.
+// readSeparately reads the ranges of r, which has failed, one by one, so that none gets the error
+// of another range or of a gap. Each range has its old place in memory. Bytes that earlier ranges
+// have read are not read again: a read that fails, or finds a shorter file, could spoil those
+// ranges. The caller uses the file.
 func (m *readManyIter) readSeparately(r *manyRequest) {
-	var got merge.Extent // what was read and stays, up to the current range
+	var got merge.Extent // the bytes that were read and stay, up to the current range
 	ended := false       // the file ends at got.End
 	for a := range r.ends() {
 		e := m.extent(a.Range)
@@ -161,7 +160,7 @@ func (m *readManyIter) readSeparately(r *manyRequest) {
 	}
 }
 
-// finish ends the ranges of r: n bytes of its memory were read, or err is the error.
+// finish ends the ranges of r, with the first n bytes of its memory, or with err.
 func (m *readManyIter) finish(r *manyRequest, n int, err error) {
 	for a := range r.ends() {
 		a.n, a.err = n, err
@@ -169,7 +168,7 @@ func (m *readManyIter) finish(r *manyRequest, n int, err error) {
 	}
 }
 
-// ends iterates over the ranges of r, which has ended, and takes them out.
+// ends removes the ranges of r, which has ended, and iterates over them.
 func (r *manyRequest) ends() iter.Seq[*pendingRange] {
 	return func(yield func(*pendingRange) bool) {
 		for a := r.of; a != nil; a = r.of {
@@ -181,7 +180,7 @@ func (r *manyRequest) ends() iter.Seq[*pendingRange] {
 	}
 }
 
-// part returns what r has read of its range a.
+// part returns the bytes of a, a range of r.
 func (r *manyRequest) part(a *pendingRange) (Buffer, error) {
 	blockOffset := int(a.Off - r.at.Off)
 	if a.n <= blockOffset {
@@ -196,9 +195,9 @@ func (r *manyRequest) part(a *pendingRange) (Buffer, error) {
 	return Buffer{b.Slice(blockOffset, min(a.n, blockOffset+a.Len))}, nil
 }
 
-// giveBackUnread makes the ranges that were read and not yielded wanted again, and gives
-// their memory back. If results are yielded in order, such a range may be behind one
-// that has no memory yet: the ranges of one request need not follow each other.
+// giveBackUnread frees the memory of ranges that were read and not yielded, and makes them wanted
+// again. With ordered results, a range that was read may be behind one without memory: the ranges
+// of one request need not follow each other.
 func (m *readManyIter) giveBackUnread() {
 	for a := m.yieldQueue.Front(); a != nil; a = a.links.Next() {
 		if r := a.req; r != nil && a.done {
@@ -209,7 +208,7 @@ func (m *readManyIter) giveBackUnread() {
 	}
 }
 
-// drop ends the use of r by one of its ranges. The last one frees r.
+// drop ends one range's use of r. The last one frees r.
 func (m *readManyIter) drop(r *manyRequest) {
 	if r.left--; r.left > 0 {
 		return

@@ -12,9 +12,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// readManyIter is a ReadMany in progress. A range that was taken is first wanted, in
-// window. Then it is part of a request, which waits for memory, is in flight, and has
-// ended. Then it is yielded. Only the goroutine that loops uses a readManyIter.
+// readManyIter is a ReadMany in progress. A taken range is first wanted, in window. Then it is part
+// of a request, which waits for memory, is in flight, and has ended. Then the range is yielded.
+// Only the goroutine that loops uses a readManyIter.
 type readManyIter struct {
 	ctx    context.Context
 	d      *File
@@ -23,15 +23,16 @@ type readManyIter struct {
 	set    *sched.TransferSet // the requests in flight
 	class  *sched.Class       // of the context
 
-	// yieldQueue holds the ranges to be yielded next: all ranges that were taken, or
-	// with Unordered those that are done.
+	// yieldQueue holds the ranges to be yielded next: all taken ranges, or with Unordered the
+	// finished ones.
 	yieldQueue list.List[pendingRange]
-	open       int // ranges that were taken and not yielded
+	open       int // taken ranges that were not yielded
 	// withoutRequest counts the ranges of open that need no request.
 	withoutRequest int
 
-	waiting  *manyRequest // the request that waits for memory; nil if none does
-	begun    int          // requests that have memory: in flight, or with a range that was not yielded
+	waiting *manyRequest // the request that waits for memory, or nil
+	// requests with memory: in flight, or with a range that was not yielded
+	begun    int
 	inflight int
 
 	reqs       []*manyRequest // every request that was made
@@ -40,11 +41,11 @@ type readManyIter struct {
 	scratch    []*pendingRange
 }
 
-// newReadManyIter returns the error of a file that is closed.
+// newReadManyIter returns a readManyIter, or an error if the file is closed.
 func newReadManyIter(ctx context.Context, d *File, o ReadManyOptions) (*readManyIter, error) {
 	core := d.h.Sched.Core
-	// More than the driver's depth would wait in the scheduler. A Scheduler that was closed before it
-	// chose a driver has a depth of 0, for which there is no window.
+	// More than the driver's depth would wait in the scheduler. A Scheduler that was closed before
+	// it chose a driver has depth 0, but a window needs 1.
 	o.Depth = max(1, min(o.Depth, core.Driver().Depth))
 	limits := merge.Limits{Size: int64(o.MergeSize), Gap: int64(o.MergeGap), Amplification: o.Amplification}
 	m := &readManyIter{
@@ -76,8 +77,8 @@ func (m *readManyIter) run(ranges iter.Seq[Range], yield func(ReadResult, error)
 	}
 }
 
-// step starts the requests that can start, and yields the results that are there. If
-// there was neither it waits. It reports whether the iteration goes on.
+// step starts requests that can start, and yields results that are there. Without either it waits.
+// It reports whether the iteration goes on.
 func (m *readManyIter) step(yield func(ReadResult, error) bool) bool {
 	if err := m.ctx.Err(); err != nil {
 		return m.fail(err, yield)
@@ -111,10 +112,10 @@ func (m *readManyIter) step(yield func(ReadResult, error) bool) bool {
 	return true
 }
 
-// waitForMemory waits until the next request has memory. None may be in flight.
+// waitForMemory waits until the next request has memory. No request may be in flight.
 func (m *readManyIter) waitForMemory(yield func(ReadResult, error) bool) bool {
-	// While it waits it holds no memory: another goroutine may wait for that, and
-	// hold what this one waits for.
+	// Release all memory before the wait: another goroutine may wait for it, and hold the memory
+	// that this one waits for.
 	m.giveBackUnread()
 	r := m.nextRequest()
 	b, err := m.d.h.Sched.Buffers.Get(m.ctx, r.size())
@@ -164,8 +165,7 @@ func (m *readManyIter) fail(err error, yield func(ReadResult, error) bool) bool 
 	return false
 }
 
-// end withdraws the requests in flight and gives all memory back. A second call does
-// nothing.
+// end withdraws the requests in flight and frees all memory. A second call does nothing.
 func (m *readManyIter) end() {
 	for _, r := range m.reqs {
 		if r.flying {

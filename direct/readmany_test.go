@@ -20,8 +20,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// blocks are n ranges of a page each, one behind the other in 8 MiB, again and
-// again.
+// blocks returns n ranges of a page each, one after the other in 8 MiB, again and again.
 func blocks(n int) iter.Seq[direct.Range] {
 	return func(yield func(direct.Range) bool) {
 		for i := range n {
@@ -32,8 +31,8 @@ func blocks(n int) iter.Seq[direct.Range] {
 	}
 }
 
-// TestReadManyBreak: after a break out of the loop nothing is in flight, and no memory is held
-// but the Buffers that were yielded.
+// TestReadManyBreak checks that after a break out of the loop nothing is in flight, and only the
+// yielded Buffers hold memory.
 func TestReadManyBreak(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, noise := testenv.DirectNoise(t, s, 8<<20)
@@ -61,7 +60,7 @@ func TestReadManyBreak(t *testing.T) {
 	})
 }
 
-// TestReadManyPanic: the same of who panics in the loop, or in the ranges.
+// TestReadManyPanic checks the same after a panic in the loop, or in the ranges.
 func TestReadManyPanic(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, _ := testenv.DirectNoise(t, s, 8<<20)
@@ -91,7 +90,7 @@ func TestReadManyPanic(t *testing.T) {
 	})
 }
 
-// TestReadManyEnds: what ends an iteration is told once, and is its last step.
+// TestReadManyEnds checks that the error that ends an iteration comes once, in its last step.
 func TestReadManyEnds(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		ended, cancel := context.WithCancel(t.Context())
@@ -133,7 +132,8 @@ func TestReadManyEnds(t *testing.T) {
 	})
 }
 
-// TestReadManyOfNothing: a sequence that is nil is an error, and one without ranges is none.
+// TestReadManyOfNothing checks that a nil sequence is an error, and that a sequence without ranges
+// is none.
 func TestReadManyOfNothing(t *testing.T) {
 	f, _ := testenv.DirectNoise(t, testenv.Scheduler(t, sluice.Options{}), 4096)
 	for _, err := range f.ReadMany(t.Context(), nil, direct.ReadManyOptions{}) {
@@ -146,8 +146,8 @@ func TestReadManyOfNothing(t *testing.T) {
 	}
 }
 
-// TestReadManyEndsInTheMiddle ends the context, and closes the file, in the middle:
-// one more step, whatever is in flight.
+// TestReadManyEndsInTheMiddle ends the context, and closes the file, in the middle. One step
+// follows, whatever is in flight.
 func TestReadManyEndsInTheMiddle(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		for _, o := range []direct.ReadManyOptions{{}, {MergeSize: -1, Depth: 20}, {Unordered: true}} {
@@ -213,7 +213,7 @@ func TestReadManySchedulerCloses(t *testing.T) {
 	}
 }
 
-// TestReadManyClosedScheduler: the Scheduler was closed before it had chosen a driver.
+// TestReadManyClosedScheduler reads on a Scheduler that was closed before it chose a driver.
 func TestReadManyClosedScheduler(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	name := filepath.Join(t.TempDir(), "f")
@@ -239,8 +239,8 @@ func TestReadManyClosedScheduler(t *testing.T) {
 	}
 }
 
-// TestReadManyKeepsBuffers: who keeps all Buffers has as many as there is room
-// for, and then waits, until the context ends.
+// TestReadManyKeepsBuffers keeps all Buffers: the caller gets as many as there is room for, and
+// then waits until the context ends.
 func TestReadManyKeepsBuffers(t *testing.T) {
 	for _, o := range []direct.ReadManyOptions{{}, {MergeSize: -1}, {Unordered: true, Depth: 8}} {
 		s := testenv.Scheduler(t, sluice.Options{BufferMemory: 4 << 20})
@@ -254,7 +254,7 @@ func TestReadManyKeepsBuffers(t *testing.T) {
 				break
 			}
 			if kept = append(kept, res); len(kept) == (4<<20)/testenv.PageSize {
-				cancel() // it waits now, or will
+				cancel() // the loop waits by now, or will
 			}
 		}
 		cancel()
@@ -271,8 +271,8 @@ func TestReadManyKeepsBuffers(t *testing.T) {
 	}
 }
 
-// TestReadManyLittleMemory has several ReadManys want more memory than there
-// is, of ranges that are merged across each other, in order: each goes on.
+// TestReadManyLittleMemory checks that several ReadManys make progress although they want more
+// memory than there is. Their ranges are merged out of order, and yielded in order.
 func TestReadManyLittleMemory(t *testing.T) {
 	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) { readManyInLittleMemory(t, name) })
@@ -286,8 +286,8 @@ func readManyInLittleMemory(t *testing.T, driver string) {
 	for i := range 4 {
 		go func() {
 			defer func() { done <- true }()
-			// In turn from eight places, so that each request has ranges that come
-			// much later.
+			// The ranges come from eight places in turn, so each request has ranges that come much
+			// later.
 			var ranges []direct.Range
 			for j := range int64(96) {
 				ranges = append(ranges, direct.Range{Off: (j%8*256 + j/8*3 + int64(i)) * testenv.PageSize, Len: testenv.PageSize})
@@ -311,8 +311,8 @@ func readManyInLittleMemory(t *testing.T, driver string) {
 	testenv.WantIdle(t, s)
 }
 
-// TestReadManyTooLarge: a range that no pool can hold has its error, and those
-// that it overlaps are read.
+// TestReadManyTooLarge checks that a range larger than any pool has an error, and that overlapping
+// ranges are read.
 func TestReadManyTooLarge(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{BufferMemory: 2 << 20})
 	f, noise := testenv.DirectNoise(t, s, 8<<20)
@@ -336,7 +336,7 @@ func TestReadManyTooLarge(t *testing.T) {
 	testenv.WantIdle(t, s)
 }
 
-// TestReadManyWithin reads in the loop what others, and other ReadManys, read.
+// TestReadManyWithin reads in the loop the same blocks as other reads and ReadManys.
 func TestReadManyWithin(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, noise := testenv.DirectNoise(t, s, 8<<20)
@@ -369,8 +369,8 @@ func TestReadManyWithin(t *testing.T) {
 	})
 }
 
-// TestReadManyLeavesMemory: however large the ranges, there is memory for reads in the body of
-// the loop, which ReadMany cannot give back before the body ends.
+// TestReadManyLeavesMemory checks that reads in the body of the loop get memory, however large the
+// ranges are. ReadMany could free none before the body ends.
 func TestReadManyLeavesMemory(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{BufferMemory: 16 << 20})
 	f, noise := testenv.DirectNoise(t, s, 8<<20)
@@ -394,7 +394,7 @@ func TestReadManyLeavesMemory(t *testing.T) {
 	testenv.WantIdle(t, s)
 }
 
-// TestReadManyIsLazy: it asks for so many ranges ahead, and no more.
+// TestReadManyIsLazy checks that ReadMany asks for a bounded number of ranges ahead.
 func TestReadManyIsLazy(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, _ := testenv.DirectNoise(t, s, 8<<20)
@@ -419,7 +419,7 @@ func TestReadManyIsLazy(t *testing.T) {
 			break
 		}
 	}
-	// Wrong ones need no request, and are not piled up.
+	// Wrong ranges need no request, and do not pile up.
 	asked, n = 0, 0
 	for _, err := range f.ReadMany(t.Context(), func(yield func(direct.Range) bool) {
 		for yield(direct.Range{Off: -1, Len: 1}) {

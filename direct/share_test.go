@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// twoDirect opens a new file twice: what the two share is found by the file.
+// twoDirect opens a new file twice. The two Files find their shared state by the file's identity.
 func twoDirect(t *testing.T, s *sluice.Scheduler, dir string) (files [2]*direct.File) {
 	t.Helper()
 	name := filepath.Join(dir, "shared")
@@ -33,10 +33,9 @@ func twoDirect(t *testing.T, s *sluice.Scheduler, dir string) (files [2]*direct.
 	return files
 }
 
-// TestDirectNeighbours has goroutines write and read each its own bytes of
-// the same blocks, through two Files, while the file is synced, a hole is
-// punched beside them, and it grows and shrinks behind them: nobody's write
-// undoes another's, and no fsync fails.
+// TestDirectNeighbours lets each goroutine write and read its own bytes of shared blocks, through
+// two Files. The file is synced, gets holes, grows and shrinks at the same time. No write may undo
+// another, and no fsync may fail.
 func TestDirectNeighbours(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -82,7 +81,7 @@ func TestDirectNeighbours(t *testing.T) {
 			for row := range rows {
 				got := make([]byte, stripe)
 				own := want[g][row*stripe:][:stripe]
-				// What was never written may be behind the end.
+				// A stripe that was never written may be behind the end.
 				files[0].ReadAt(got, int64((row*goroutines+g)*stripe))
 				if !bytes.Equal(got, own) {
 					t.Errorf("goroutine %d, row %d: other bytes", g, row)
@@ -92,7 +91,7 @@ func TestDirectNeighbours(t *testing.T) {
 	})
 }
 
-// disturb does something to the file that leaves the bytes before off alone.
+// disturb changes the file without touching the bytes before off.
 func disturb(r *rand.Rand, f *direct.File, off int64) error {
 	switch r.IntN(5) {
 	case 0, 1:
@@ -109,9 +108,9 @@ func disturb(r *rand.Rand, f *direct.File, off int64) error {
 	return nil
 }
 
-// TestDirectAppend has goroutines each write the next piece of a file, of any
-// length, while another process looks at the size: it is never more than has
-// been asked to be written, and what is said to be written is there.
+// TestDirectAppend lets each goroutine write the next piece of a file, of any length, while another
+// process watches the size. It never exceeds the bytes that were passed to writes, and finished
+// writes are there.
 func TestDirectAppend(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {

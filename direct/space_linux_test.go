@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestDirectNoSpace writes until the disk is full: what is counted is there,
-// nothing else is, and the file can be written to again when there is room.
+// TestDirectNoSpace writes until the disk is full. Exactly the counted bytes are there, and the
+// file can be written to again when there is room.
 func TestDirectNoSpace(t *testing.T) {
 	for name, make := range places.FileSystems {
 		t.Run(name, func(t *testing.T) {

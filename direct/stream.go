@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/directio"
 )
 
-// The defaults and limits of streams. The default is the published setting of
-// scan-direct-512k, 2.5 MiB in all. Measured: docs/decisions/0013-streams.md.
+// The defaults and limits of streams. The default is the published setting of scan-direct-512k, 2.5
+// MiB in all. Measured: docs/decisions/0013-streams.md.
 const (
 	streamBuffer     = 512 << 10 // 512 KiB
 	streamBuffers    = 5
@@ -19,8 +19,8 @@ const (
 	streamCountMost  = 1 << 16
 )
 
-// newLayout returns the layout for the user's options, or the error that says which is
-// wrong, by the names of the options.
+// newLayout returns the layout for the user's options. The error calls a wrong option by sizeName
+// or countName.
 func (f *File) newLayout(sizeName string, size int, countName string, count int) (buffer.Layout, error) {
 	switch {
 	case size < 0 || size > streamBufferMost:
@@ -42,8 +42,8 @@ func (f *File) newLayout(sizeName string, size int, countName string, count int)
 	return f.h.Sched.Buffers.Divide(size, count), nil
 }
 
-// blocks returns the geometry that a stream keeps to. Through the page cache none is
-// needed, but whole pages are cheapest.
+// blocks returns the geometry of a stream's requests. The page cache needs none, but whole pages
+// are cheapest.
 func (f *File) blocks() directio.Geometry {
 	if f.direct != nil {
 		return f.direct.Geometry
@@ -56,7 +56,7 @@ func (f *File) stream(ctx context.Context) directio.Stream {
 	return directio.Stream{Owner: f, File: f.h, Direct: f.direct, Class: f.classIn(ctx)}
 }
 
-// pathError returns err as package os would, in an *os.PathError, unless it is in one.
+// pathError returns err in an *os.PathError, as package os would, unless it has one already.
 func pathError(d *File, op string, err error) error {
 	if _, ok := errors.AsType[*os.PathError](err); ok {
 		return err

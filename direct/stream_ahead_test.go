@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// counted makes a file of 16 buffers of aheadSize, whose reads are counted.
+// counted makes a file of 16 buffers of aheadSize, and counts its reads.
 func counted(t *testing.T) (f *direct.File, text []byte, reads func() int) {
 	count := fault.NewCounter(-1, fault.Verdict{})
 	f, text = faulty(t, 16*aheadSize, fault.On(driver.Read, count.Decide))
@@ -22,9 +22,9 @@ func counted(t *testing.T) (f *direct.File, text []byte, reads func() int) {
 
 const aheadSize = 128 << 10 // 128 KiB
 
-// TestReadAhead: so many requests as there are buffers are started at the first
-// read, and one more whenever a buffer has been consumed: by Read at its end,
-// and by Next in the following call. In all no byte is read twice.
+// TestReadAhead checks that the first read starts a request for each buffer, and that each consumed
+// buffer starts one more. Read consumes a buffer at its end, and Next in the following call. No
+// byte is read twice.
 func TestReadAhead(t *testing.T) {
 	f, text, reads := counted(t)
 	r := reader(t, f, direct.ReaderOptions{BufferSize: aheadSize, ReadAhead: 4})
@@ -39,7 +39,7 @@ func TestReadAhead(t *testing.T) {
 		{false, aheadSize, 6},
 		{true, aheadSize, 6},
 		{true, aheadSize, 7},
-		{false, aheadSize, 9}, // what Next has given, and itself
+		{false, aheadSize, 9}, // the Buffer that Next has returned counts as well
 	} {
 		var n int
 		if call.next {
@@ -71,8 +71,8 @@ func TestReadAhead(t *testing.T) {
 	}
 }
 
-// TestSeekKeepsTheWindow: what has been read ahead is not read again, neither
-// after a Seek in it nor after one to the end and back.
+// TestSeekKeepsTheWindow checks that bytes that were read ahead are not read again, neither after a
+// Seek among them nor after one to the end and back.
 func TestSeekKeepsTheWindow(t *testing.T) {
 	f, text, reads := counted(t)
 	r := reader(t, f, direct.ReaderOptions{BufferSize: aheadSize, ReadAhead: 4})
@@ -98,8 +98,8 @@ func TestSeekKeepsTheWindow(t *testing.T) {
 	}
 }
 
-// TestSmallBuffersAreReadAsOne: neighbouring buffers are one request, which fills the memory that
-// the pool gives for them.
+// TestSmallBuffersAreReadAsOne checks that neighbouring buffers are one request, which fills the
+// memory that the pool gives for them.
 func TestSmallBuffersAreReadAsOne(t *testing.T) {
 	for _, of := range []struct{ size, count, request, memory int }{
 		{4 << 10, 1, 4 << 10, 4 << 10},
@@ -131,8 +131,8 @@ func TestSmallBuffersAreReadAsOne(t *testing.T) {
 	}
 }
 
-// TestIdleReaders leaves many Readers idle, with reads that nobody has waited for: others read
-// meanwhile, and the Readers go on.
+// TestIdleReaders leaves many Readers idle, with unfinished reads. Other reads go on, and so do the
+// Readers later.
 func TestIdleReaders(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, text := testenv.DirectNoise(t, s, 16*aheadSize)

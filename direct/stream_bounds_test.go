@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// sparse makes a file of so many zeros that take no room.
+// sparse makes a file of size zeros, which takes no room.
 func sparse(t testing.TB, dir string, size int64) (name string) {
 	t.Helper()
 	name = filepath.Join(dir, fmt.Sprint("sparse", size))
@@ -24,11 +24,11 @@ func sparse(t testing.TB, dir string, size int64) (name string) {
 	return name
 }
 
-// bounded are streams, and files a thousand times as large as their memory.
+// bounded are streams over files a thousand times as large as their memory.
 var bounded = []struct{ size, count int }{{4 << 10, 10}, {16 << 10, 3}, {64 << 10, 5}, {100_000, 4}}
 
-// TestStreamMemory reads and writes files that are 1000 times as large as what
-// a stream may have of the pool, and watches what it has.
+// TestStreamMemory reads and writes files 1000 times as large as a stream's memory, and watches how
+// much memory the stream takes.
 func TestStreamMemory(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestStreamMemory(t *testing.T) {
 				}
 				w := writer(t, f, direct.WriterOptions{BufferSize: of.size, WriteBehind: of.count})
 				b := make([]byte, 1<<20)
-				for range min(size, 64<<20) >> 20 { // 64 MiB at most, to be kind to disks
+				for range min(size, 64<<20) >> 20 { // at most 64 MiB, to be kind to disks
 					if _, err := w.Write(b); err != nil {
 						t.Fatal(err)
 					}
@@ -80,8 +80,8 @@ func TestStreamMemory(t *testing.T) {
 	}
 }
 
-// TestStreamAllocs: the calls of a stream allocate nothing, whether there is a
-// buffer at hand or not.
+// TestStreamAllocs checks that the calls of a stream allocate nothing, whether a buffer is ready or
+// not.
 func TestStreamAllocs(t *testing.T) {
 	testenv.SkipUnderRace(t)
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -103,7 +103,8 @@ func TestStreamAllocs(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			w = writer(t, f, direct.WriterOptions{BufferSize: size, Start: 256 << 20}) // makes it longer
+			// this one extends the file
+			w = writer(t, f, direct.WriterOptions{BufferSize: size, Start: 256 << 20})
 			allocs.None(t, "Write at the end", func() error { _, err := w.Write(mem); return err })
 			allocs.None(t, "Flush", func() error {
 				w.Write(mem[:1])

@@ -16,11 +16,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// Defects that were found in another library of this kind, and must not be in
-// this one.
+// The tests below look for defects of another library of this kind.
 
-// TestOddBufferSizes: there a stream whose buffers are no power of two returns
-// wrong bytes.
+// TestOddBufferSizes: a stream must not return wrong bytes if its buffers are no power of two.
 func TestOddBufferSizes(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -60,8 +58,7 @@ func TestOddBufferSizes(t *testing.T) {
 // onlyWrite hides all of a Writer but Write.
 type onlyWrite struct{ io.Writer }
 
-// TestNothingPastTheEnd: there a read near the end of a file returns bytes that
-// are not the file's.
+// TestNothingPastTheEnd: a read near the end of a file must return only the file's bytes.
 func TestNothingPastTheEnd(t *testing.T) {
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := filepath.Join(dir, "end")
@@ -85,8 +82,8 @@ func TestNothingPastTheEnd(t *testing.T) {
 	})
 }
 
-// TestFlushIsExact: there Flush leaves a file longer than what was written,
-// until Close cuts it off. Another process watches the size.
+// TestFlushIsExact: Flush must not leave the file longer than the bytes written, for Close to cut
+// off. Another process watches the size.
 func TestFlushIsExact(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f, err := direct.OpenOn(s, filepath.Join(dir, "flushed"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
@@ -121,9 +118,8 @@ func TestFlushIsExact(t *testing.T) {
 	})
 }
 
-// TestSyncComesLast: there Close syncs a file, and changes its size after that.
-// Here Sync is an fsync after the last change, and Close changes nothing that
-// has been flushed.
+// TestSyncComesLast: Sync must be an fsync after the last change of the size, and Close must not
+// change flushed bytes.
 func TestSyncComesLast(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f, err := direct.OpenOn(s, filepath.Join(dir, "synced"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)

@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestStreamOptions: each wrong option has an error that names it.
+// TestStreamOptions checks that the error of a wrong option names it.
 func TestStreamOptions(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{BufferMemory: 8 << 20})
 	f, _ := testenv.DirectNoise(t, s, 8192)
@@ -67,7 +67,7 @@ func TestStreamOptions(t *testing.T) {
 	}
 }
 
-// TestStreamsOfNothing: nil and closed streams have errors.
+// TestStreamsOfNothing checks that nil and closed streams return errors.
 func TestStreamsOfNothing(t *testing.T) {
 	var none *direct.File
 	if _, err := none.NewReader(t.Context(), direct.ReaderOptions{}); err != os.ErrInvalid {
@@ -101,8 +101,8 @@ func TestStreamsOfNothing(t *testing.T) {
 	}
 }
 
-// TestStreamsPastTheEnd: there is nothing to read, and what is written there
-// has zeros before it, as far as files go.
+// TestStreamsPastTheEnd checks that a Reader behind the end reads nothing, and that a Writer there
+// leaves zeros before its bytes.
 func TestStreamsPastTheEnd(t *testing.T) {
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := filepath.Join(dir, "file")
@@ -147,8 +147,8 @@ func TestStreamsPastTheEnd(t *testing.T) {
 	})
 }
 
-// TestEmptyFileOfTheWrongWay: a file that is open for writing alone cannot be read, also where it
-// ends.
+// TestEmptyFileOfTheWrongWay checks that a file open for writing only cannot be read, even at its
+// end.
 func TestEmptyFileOfTheWrongWay(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, err := direct.OpenOn(s, filepath.Join(t.TempDir(), "file"), os.O_WRONLY|os.O_CREATE, 0o666)
@@ -169,8 +169,7 @@ func TestEmptyFileOfTheWrongWay(t *testing.T) {
 	}
 }
 
-// TestStreamsOfTheWrongWay reads what is open for writing alone, and the other
-// way round.
+// TestStreamsOfTheWrongWay reads a file open for writing only, and writes one open for reading.
 func TestStreamsOfTheWrongWay(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		name := filepath.Join(dir, "file")
@@ -213,8 +212,8 @@ func TestStreamsOfTheWrongWay(t *testing.T) {
 	})
 }
 
-// TestReaderOfAShrinkingFile cuts the file off before what is read next: the
-// stream ends there, and goes on when there is more again.
+// TestReaderOfAShrinkingFile truncates the file before the next read: the stream ends there, and
+// goes on when the file has grown again.
 func TestReaderOfAShrinkingFile(t *testing.T) {
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		const size = 100*testenv.PageSize + 5

@@ -27,8 +27,8 @@ var faultyStreams = []struct {
 	{64 << 10, 2, 0},
 }
 
-// TestReaderBeforeBadBlock: of a buffer with a block that cannot be read, the bytes before that
-// block come first, and then the error, each time.
+// TestReaderBeforeBadBlock checks that a Reader returns the bytes before a bad block first, and
+// then the error, each time.
 func TestReaderBeforeBadBlock(t *testing.T) {
 	const before = 5 * testenv.PageSize
 	for _, of := range faultyStreams {
@@ -44,15 +44,15 @@ func TestReaderBeforeBadBlock(t *testing.T) {
 	}
 }
 
-// TestReaderFaults has each operation of a Reader fail once: all bytes before
-// come first, then the error, and then the rest.
+// TestReaderFaults makes each operation of a Reader fail once. All bytes before it come first, then
+// the error, and then the rest.
 func TestReaderFaults(t *testing.T) {
 	for _, of := range faultyStreams {
 		for k := 0; ; k++ {
 			count := fault.NewCounter(k, fault.Verdict{Errno: syscall.ENXIO})
 			f, text := faulty(t, faultySize, func(op *driver.Op) fault.Verdict {
 				if op.Off >= faultySize {
-					return fault.Verdict{} // nothing is read there
+					return fault.Verdict{} // no byte of the stream is read there
 				}
 				return count.Decide(op)
 			})
@@ -86,8 +86,7 @@ func TestReaderFaults(t *testing.T) {
 	}
 }
 
-// TestReaderTroubles has all operations be short, interrupted, or refused by
-// the driver.
+// TestReaderTroubles makes all operations short, interrupted, or refused by the driver.
 func TestReaderTroubles(t *testing.T) {
 	for _, v := range []fault.Verdict{{Short: 512}, {Short: testenv.PageSize}, {Errno: syscall.EAGAIN}, {Errno: syscall.EINTR}, {Late: 2}} {
 		for _, of := range faultyStreams {
@@ -105,9 +104,8 @@ func TestReaderTroubles(t *testing.T) {
 	}
 }
 
-// TestReaderTriesAgain: a request is made once more, in parts, that the kernel
-// has refused for where the file ends (EINVAL), or xfs for what it has reserved
-// there (EIO).
+// TestReaderTriesAgain checks that a Reader repeats a request in parts if the kernel refuses it
+// because of the end of the file (EINVAL), or xfs because of reserved room there (EIO).
 func TestReaderTriesAgain(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.EINVAL, syscall.EIO} {
 		for _, of := range faultyStreams {
@@ -120,9 +118,8 @@ func TestReaderTriesAgain(t *testing.T) {
 	}
 }
 
-// TestWriterFaults has each operation of a Writer fail once. The error comes
-// at the latest in Close, and in every call after it came first; without one
-// all is written.
+// TestWriterFaults makes each operation of a Writer fail once. The error comes at the latest in
+// Close, and in every call after its first. If no call returns one, all bytes are written.
 func TestWriterFaults(t *testing.T) {
 	for _, how := range []string{"Write", "Write, Flush", "ReadFrom", "Write of bytes"} {
 		for _, of := range faultyStreams {
@@ -158,7 +155,7 @@ func TestWriterFaults(t *testing.T) {
 	}
 }
 
-// afterFault makes every call of a Writer whose first error is known.
+// afterFault makes every call of a Writer that has failed with first.
 func afterFault(t *testing.T, w *direct.Writer, first error) {
 	t.Helper()
 	if first != nil {
@@ -203,8 +200,8 @@ func writeBy(w *direct.Writer, how string, b []byte) (err error) {
 	return err
 }
 
-// TestWriterTroubles has all operations be short, interrupted, overtaken, or
-// refused, by the driver or for their alignment.
+// TestWriterTroubles makes all operations short, interrupted, overtaken, or refused by the driver
+// or for their alignment.
 func TestWriterTroubles(t *testing.T) {
 	for _, v := range []fault.Verdict{{Short: testenv.PageSize}, {Errno: syscall.EAGAIN}, {Errno: syscall.EINTR}, {Errno: syscall.EINVAL}, {Late: 2}} {
 		for _, of := range faultyStreams {
@@ -230,8 +227,8 @@ func TestWriterTroubles(t *testing.T) {
 	}
 }
 
-// TestWriterTellsSoon: a write that has failed is the error of the next call,
-// though there were room in the buffers for more.
+// TestWriterTellsSoon checks that the next call returns the error of a failed write, even if the
+// buffers have room.
 func TestWriterTellsSoon(t *testing.T) {
 	count := fault.NewCounter(0, fault.Verdict{Errno: syscall.EIO})
 	f, _ := faulty(t, 64*testenv.PageSize, fault.On(driver.Write, count.Decide))

@@ -16,8 +16,8 @@ import (
 	"github.com/sluiceio/sluice/sluicetest"
 )
 
-// TestWriterLeavesNoGap has each write of a Writer that makes its file longer fail once. At no time
-// does the file have bytes behind those that are missing.
+// TestWriterLeavesNoGap makes each write of a Writer that extends its file fail once. The file
+// never has bytes behind the missing ones.
 func TestWriterLeavesNoGap(t *testing.T) {
 	for name, c := range map[string]gapCase{
 		"new file":           {open: direct.OpenOn, with: syscall.ENOSPC},
@@ -47,7 +47,7 @@ type gapCase struct {
 	truncated bool // the file is truncated after NewWriter
 	short     float64
 	failing   int  // the number of the write that fails
-	idle      bool // all that was started has ended before Close
+	idle      bool // all writes have ended before Close
 }
 
 func (c gapCase) run(t *testing.T) {
@@ -88,11 +88,11 @@ func (c gapCase) run(t *testing.T) {
 	wantPrefix(t, b, err, c.with)(d.ReadFile("file"))
 }
 
-// bufferSize is that of a buffer that is written by itself, and not as one with its neighbours.
+// bufferSize is large enough that each buffer is one write, and is not merged with its neighbours.
 const bufferSize = 128 << 10 // 128 KiB
 
-// wantPrefix returns a function that checks what a Writer of b has left in its file: all of b, or
-// the front of it if err is with.
+// wantPrefix returns a function that checks a file after a Writer of b: it has all of b, or the
+// front of it if err is with.
 func wantPrefix(t *testing.T, b []byte, err error, with syscall.Errno) func(got []byte, err error) {
 	return func(got []byte, errRead error) {
 		t.Helper()

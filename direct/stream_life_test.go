@@ -41,8 +41,8 @@ func TestWriterOfAClosedScheduler(t *testing.T) {
 	}
 }
 
-// TestStreamsOfAClosedFile closes a file whose streams are idle, with requests
-// that nobody has waited for: it does not wait for those who may never come.
+// TestStreamsOfAClosedFile closes a file with idle streams, whose requests nobody waits for. Close
+// must not wait for the streams' next calls.
 func TestStreamsOfAClosedFile(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f := create(t, s, dir)
@@ -69,7 +69,7 @@ func TestStreamsOfAClosedFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		for err == nil {
-			_, err = readByte(r) // what is left of the buffer
+			_, err = readByte(r) // the rest of the buffer
 		}
 		if !errors.Is(err, os.ErrClosed) {
 			t.Errorf("Read of a byte = %v; want os.ErrClosed", err)
@@ -86,7 +86,7 @@ func TestStreamsOfAClosedFile(t *testing.T) {
 		if err := w.Close(); !errors.Is(err, os.ErrClosed) { // 36 KiB are not written
 			t.Errorf("Close = %v; want os.ErrClosed", err)
 		}
-		if err := idle.Close(); err != nil { // has lost nothing
+		if err := idle.Close(); err != nil { // it has lost nothing
 			t.Errorf("Close = %v", err)
 		}
 		if _, err := f.NewReader(t.Context(), direct.ReaderOptions{}); !errors.Is(err, os.ErrClosed) {
@@ -101,7 +101,7 @@ func TestStreamsOfAClosedFile(t *testing.T) {
 	})
 }
 
-// TestIdleWriter: what it has begun to write holds up nobody else.
+// TestIdleWriter checks that the writes of an idle Writer hold up no other call.
 func TestIdleWriter(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f := create(t, s, dir)
@@ -117,7 +117,7 @@ func TestIdleWriter(t *testing.T) {
 			if n, err := f.WriteAt(want[:100], 0); n != 100 || err != nil { // parts of blocks
 				t.Fatal(n, err)
 			}
-			if err := f.Truncate(20 * testenv.PageSize); err != nil { // of all of the file
+			if err := f.Truncate(20 * testenv.PageSize); err != nil { // the whole file
 				t.Fatal(err)
 			}
 		}
@@ -131,7 +131,7 @@ func TestIdleWriter(t *testing.T) {
 	})
 }
 
-// TestStreamContext ends a stream's context: every call returns its error.
+// TestStreamContext checks that every call returns the error of a context that has ended.
 func TestStreamContext(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, _ := testenv.DirectNoise(t, s, 64*testenv.PageSize)
@@ -170,8 +170,8 @@ func TestStreamContext(t *testing.T) {
 	})
 }
 
-// TestStreamsWaitInClose: Close returns when the device is done with the memory
-// that it gives back, be the context ended or not.
+// TestStreamsWaitInClose checks that Close frees memory only when the device is done with it,
+// whether the context has ended or not.
 func TestStreamsWaitInClose(t *testing.T) {
 	var reads, writes fault.Gate
 	f, _ := faulty(t, 64*testenv.PageSize, func(op *driver.Op) fault.Verdict {
@@ -225,8 +225,8 @@ func TestStreamsWaitInClose(t *testing.T) {
 	}
 }
 
-// TestManyStreams reads and writes more streams in turn than the pool has
-// memory for with all that they would read ahead.
+// TestManyStreams reads and writes many streams in turn. Together they would read ahead more than
+// the pool has.
 func TestManyStreams(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, _ *sluice.Scheduler) {
 		s := testenv.Scheduler(t, sluice.Options{Driver: testenv.DriverOf(t), BufferMemory: 16 << 20})
@@ -267,8 +267,7 @@ func TestManyStreams(t *testing.T) {
 	})
 }
 
-// TestForgottenStreams leaves streams to the garbage collector: their memory is
-// given back.
+// TestForgottenStreams leaves streams to the garbage collector, which frees their memory.
 func TestForgottenStreams(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "file")
@@ -304,9 +303,9 @@ func forgetStreams(t *testing.T, s *sluice.Scheduler, name string) {
 	}
 }
 
-// TestWritersSideBySide has goroutines write neighbouring parts of one file,
-// whose ends lie within blocks, while others write and read there too: no byte
-// is undone, and Sync finds no error of our own making.
+// TestWritersSideBySide lets goroutines write neighbouring parts of one file, with ends within
+// blocks, while other goroutines write and read there too. No byte is undone, and no write makes a
+// Sync fail.
 func TestWritersSideBySide(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -363,8 +362,8 @@ func writeStream(f *direct.File, r *rand.Rand, b []byte, off int64) error {
 	return errors.Join(err, w.Close())
 }
 
-// TestGrowsInOrder: what a Writer has made the file longer by is all there,
-// however many buffers are being written.
+// TestGrowsInOrder checks that the bytes that a Writer appends have no gap at any time, however
+// many buffers are being written.
 func TestGrowsInOrder(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f := create(t, s, dir)

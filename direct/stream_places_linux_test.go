@@ -44,7 +44,7 @@ func TestStreamsOfADevice(t *testing.T) {
 	})
 }
 
-// TestReaderOfProc reads a file that does not tell its size.
+// TestReaderOfProc reads a file that does not report its size.
 func TestReaderOfProc(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		for _, name := range []string{"/proc/version", "/proc/self/cmdline"} {

@@ -16,8 +16,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestReaderModel makes random calls on a Reader and on a slice of bytes, and
-// demands the same bytes, positions and ends. The file grows in between.
+// TestReaderModel makes random calls on a Reader and on a slice of bytes, while the file grows.
+// Bytes, positions and ends must be equal.
 func TestReaderModel(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -38,28 +38,27 @@ func TestReaderModel(t *testing.T) {
 	})
 }
 
-// readerModel is a Reader and what it reads.
+// readerModel is a Reader and the file that it reads.
 type readerModel struct {
 	t    *testing.T
 	r    *rand.Rand
 	o    direct.ReaderOptions
 	f    *direct.File
 	sr   *direct.Reader
-	file []byte // what the file is
+	file []byte // the file's contents
 	pos  int64  // relative to Start
 	at   int64  // where the last ReadAt ended, relative to Start
 	held []heldBuffer
 	done []string
 }
 
-// heldBuffer is a Buffer of Next, and what it must hold.
+// heldBuffer is a Buffer of Next, and its expected bytes.
 type heldBuffer struct {
 	b    direct.Buffer
 	want []byte
 }
 
-// streamSizes are sizes of buffers, with those that are no power of two, and
-// no whole blocks.
+// streamSizes are sizes of buffers. Some are no power of two, and some no whole blocks.
 var streamSizes = []int{1, 512, 1000, 4096, 5000, 12 << 10, 48<<10 + 1, 64 << 10, 100_000, 128 << 10, 600 << 10}
 
 func newReaderModel(t *testing.T, s *sluice.Scheduler, dir string, r *rand.Rand) *readerModel {
@@ -94,7 +93,7 @@ func (m *readerModel) close() {
 	}
 }
 
-// part is what the Reader reads.
+// part returns the part of the file that the Reader reads.
 func (m *readerModel) part() []byte {
 	end := int64(len(m.file))
 	if m.o.End != 0 {
@@ -103,7 +102,7 @@ func (m *readerModel) part() []byte {
 	return m.file[min(m.o.Start, end):end]
 }
 
-// left is what is left of it.
+// left returns the rest of the part.
 func (m *readerModel) left() []byte { return m.part()[min(m.pos, int64(len(m.part()))):] }
 
 func (m *readerModel) note(format string, args ...any) {
@@ -133,7 +132,7 @@ func (m *readerModel) step() {
 	}
 }
 
-// got checks some bytes that a call has given, or its end.
+// got checks the result of a call: bytes, or the end.
 func (m *readerModel) got(b []byte, err error) {
 	left := m.left()
 	switch {
@@ -215,7 +214,7 @@ func (m *readerModel) seek() {
 	whence := m.r.IntN(3)
 	base := []int64{0, m.pos, int64(len(m.part()))}[whence]
 	to := int64(m.r.IntN(len(m.part()) + 100))
-	if m.r.IntN(2) == 0 { // near
+	if m.r.IntN(2) == 0 { // near the last one
 		to = m.pos + int64(m.r.IntN(20_000)-10_000)
 	}
 	pos, err := m.sr.Seek(to-base, whence)
@@ -244,7 +243,7 @@ func (m *readerModel) writeTo() {
 	m.pos += n
 }
 
-// shortWriter takes so many bytes.
+// shortWriter takes only its first bytes.
 type shortWriter struct {
 	bytes.Buffer
 	most int

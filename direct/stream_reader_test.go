@@ -27,7 +27,7 @@ func reader(t testing.TB, f *direct.File, o direct.ReaderOptions) *direct.Reader
 	return r
 }
 
-// nextAll reads to the end by Next, and the sizes of the Buffers.
+// nextAll reads to the end by Next. It returns the bytes, and the sizes of the Buffers.
 func nextAll(t testing.TB, r *direct.Reader) (all []byte, sizes []int) {
 	t.Helper()
 	for {
@@ -44,7 +44,7 @@ func nextAll(t testing.TB, r *direct.Reader) (all []byte, sizes []int) {
 	}
 }
 
-// TestReader reads a file whose end is within a block in each way.
+// TestReader reads files that end within a block, in each way.
 func TestReader(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, noise := testenv.DirectNoise(t, s, 1<<20+777)
@@ -83,9 +83,9 @@ func TestReader(t *testing.T) {
 	})
 }
 
-// TestWriteToShort: WriteTo ends with io.ErrShortWrite when a Writer takes fewer bytes than it was
-// given and returns no error. The next byte that is read is the first that the Writer has not
-// taken.
+// TestWriteToShort checks that WriteTo ends with io.ErrShortWrite when a Writer takes fewer bytes
+// than it was given and returns no error. The next read begins at the first byte that the Writer
+// has not taken.
 func TestWriteToShort(t *testing.T) {
 	f, noise := testenv.DirectNoise(t, testenv.Scheduler(t, sluice.Options{}), 10_000)
 	r := reader(t, f, direct.ReaderOptions{})
@@ -97,7 +97,7 @@ func TestWriteToShort(t *testing.T) {
 	}
 }
 
-// lazyWriter takes only three bytes of the first Write, and all of the others.
+// lazyWriter takes only three bytes of the first Write, and all bytes of later ones.
 type lazyWriter struct{ called bool }
 
 func (w *lazyWriter) Write(b []byte) (int, error) {

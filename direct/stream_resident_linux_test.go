@@ -19,9 +19,8 @@ const residentEnv = "SLUICE_TEST_RESIDENT"
 
 func init() { testenv.Children["resident"] = runResident }
 
-// TestStreamResident has a process of its own for each stream over a file that
-// is 1000 times as large as the stream's memory: the process has that memory
-// and 8 MiB more than it had before, at the most.
+// TestStreamResident runs each stream in another process, over a file 1000 times as large as the
+// stream's memory. The process may grow by the stream's memory and 8 MiB.
 func TestStreamResident(t *testing.T) {
 	testenv.SkipUnderRace(t)
 	if _, err := resident("VmHWM"); err != nil {
@@ -58,7 +57,7 @@ func runResident() error {
 	if err != nil {
 		return err
 	}
-	if _, err := f.ReadAt(make([]byte, 1), 0); err != nil { // all that there is once
+	if _, err := f.ReadAt(make([]byte, 1), 0); err != nil { // allocates all one-time memory
 		return err
 	}
 	debug.FreeOSMemory()
@@ -66,7 +65,7 @@ func runResident() error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // VmHWM
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // resets VmHWM
 		return err
 	}
 	if err := runStream(f, how, size, count); err != nil {
@@ -117,7 +116,7 @@ func runStream(f *direct.File, how string, size, count int) error {
 	}
 }
 
-// resident reads a line of /proc/self/status, in bytes.
+// resident returns the bytes in a line of /proc/self/status.
 func resident(line string) (int, error) {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -15,15 +15,16 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestWriterNoSpace writes until the disk is full. The error is told, by Close
-// too; what was flushed before is there.
+// TestWriterNoSpace writes until the disk is full. Write and Close return the error; flushed bytes
+// are there.
 func TestWriterNoSpace(t *testing.T) {
 	for name, make := range places.FileSystems {
 		t.Run(name, func(t *testing.T) {
 			if name == "overlay" {
 				skip.For(t, skip.Case, "it is not our disk to fill")
 			}
-			testenv.EachDriverIn(t, make(t, 24<<20), writerNoSpace) // 24 MiB, or the file system's least
+			// 24 MiB, or the file system's least
+			testenv.EachDriverIn(t, make(t, 24<<20), writerNoSpace)
 		})
 	}
 }
@@ -64,13 +65,14 @@ func writerNoSpace(t *testing.T, s *sluice.Scheduler, dir string) {
 	places.SyncFS(t, dir)
 }
 
-// TestWriterNearlyNoSpace: ext4 gives the room of a direct write back that does not fit as a whole,
-// and the smaller one after it fits. It is not made: the file would have zeros before it.
+// TestWriterNearlyNoSpace: ext4 fails a direct write that does not fit as a whole, and frees its
+// room, so a smaller write after it would fit. The Writer must not make the smaller one: the file
+// would have zeros before it.
 func TestWriterNearlyNoSpace(t *testing.T) {
 	dir := places.FileSystems["ext4"](t, 24<<20)
 	f := create(t, testenv.Scheduler(t, sluice.Options{}), dir)
 	places.Fill(t, filepath.Join(dir, "filler"), 6<<20)
-	for n := 4 << 20; n <= 10<<20; n += 512 << 10 { // how much fits is not known exactly
+	for n := 4 << 20; n <= 10<<20; n += 512 << 10 { // the exact room is not known
 		w, err := f.NewWriter(t.Context(), direct.WriterOptions{})
 		if err != nil {
 			t.Fatal(err)

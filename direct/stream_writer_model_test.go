@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestWriterModel makes random calls on one Writer after the other, and on a
-// slice of bytes. After Flush the file is the same; before, it is not longer.
+// TestWriterModel makes random calls on one Writer after the other, and on a slice of bytes. After
+// Flush the file equals the slice; before, it is not longer.
 func TestWriterModel(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -42,14 +42,14 @@ func TestWriterModel(t *testing.T) {
 	})
 }
 
-// writerModel is a Writer and what it writes.
+// writerModel is a Writer and the file that it writes.
 type writerModel struct {
 	t    *testing.T
 	r    *rand.Rand
 	f    *direct.File
 	o    direct.WriterOptions
 	w    *direct.Writer
-	file []byte // what the file must be after Flush
+	file []byte // the file's contents after Flush
 	pos  int64
 	done []string
 }
@@ -115,7 +115,7 @@ func (m *writerModel) put(b []byte, write func(b []byte) (int, error)) {
 	}
 }
 
-// set makes the file what it is after b was written at off.
+// set updates file after a write of b at off.
 func (m *writerModel) set(b []byte, off int64) {
 	if len(b) == 0 {
 		return
@@ -126,8 +126,7 @@ func (m *writerModel) set(b []byte, off int64) {
 	copy(m.file[off:], b)
 }
 
-// beside has WriteAt change what the Writer has written, and flushed, in its
-// last block too: the Writer does not undo it.
+// beside changes flushed bytes by WriteAt, even in the last block. The Writer must not undo it.
 func (m *writerModel) beside(b []byte) {
 	m.same("Flush", m.w.Flush())
 	at := max(0, m.pos-int64(m.r.IntN(len(b)+1)))
@@ -138,7 +137,7 @@ func (m *writerModel) beside(b []byte) {
 	m.set(b, at)
 }
 
-// same compares the files after a call that has written all.
+// same compares the files after a call that has written all bytes.
 func (m *writerModel) same(what string, err error) {
 	m.note("%s at %d", what, m.pos)
 	got, err1 := os.ReadFile(m.f.Name())

@@ -28,7 +28,7 @@ func writer(t testing.TB, f *direct.File, o direct.WriterOptions) *direct.Writer
 	return w
 }
 
-// TestWriter writes files of all lengths and from all places, in each way.
+// TestWriter writes files of all lengths, from all offsets, in each way.
 func TestWriter(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		noise := testenv.Noise(1<<20 + 777)
@@ -74,5 +74,5 @@ func TestWriter(t *testing.T) {
 	})
 }
 
-// onlyRead hides all of a Reader but Read.
+// onlyRead hides all methods of a Reader but Read.
 type onlyRead struct{ io.Reader }

@@ -7,8 +7,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// Sync commits to stable storage all that was written to the file, through any
-// File; see sluice.File.Sync.
+// Sync commits all writes of the file, through any File, to stable storage; see sluice.File.Sync.
 func (f *File) Sync() error { return f.SyncContext(context.Background()) }
 
 // SyncContext is Sync, but returns early if ctx ends; see sluice.File.SyncContext.
@@ -16,8 +15,8 @@ func (f *File) SyncContext(ctx context.Context) error {
 	return f.commit(ctx, (*sluice.File).SyncContext, (*sched.Scheduler).Sync)
 }
 
-// Datasync commits what was written to the file, through any File, and the
-// metadata that is needed to read it again; see sluice.File.Datasync.
+// Datasync commits all writes of the file, through any File, and the metadata that reading them
+// needs; see sluice.File.Datasync.
 func (f *File) Datasync() error { return f.DatasyncContext(context.Background()) }
 
 // DatasyncContext is Datasync, but returns early if ctx ends; see sluice.File.SyncContext.
@@ -25,7 +24,7 @@ func (f *File) DatasyncContext(ctx context.Context) error {
 	return f.commit(ctx, (*sluice.File).DatasyncContext, (*sched.Scheduler).Datasync)
 }
 
-// commit calls first for the file, and second for its second descriptor if that needs an
+// commit calls first for the file. It calls second for the second descriptor, if that needs an
 // fsync, too.
 func (f *File) commit(ctx context.Context, first func(*sluice.File, context.Context) error, second func(*sched.Scheduler, context.Context, *sched.File) error) error {
 	err := first(f.buffered(), ctx)

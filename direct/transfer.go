@@ -8,7 +8,8 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
-// transfer calls do, a read or a write of b at off, as op says, while it uses the file.
+// transfer calls do, a read or a write of b at off, and keeps the file open until do returns. op
+// names the operation in errors.
 func (f *File) transfer(ctx context.Context, op string, do func(*directio.File, context.Context, []byte, int64) (int, error), b []byte, off int64) (n int, err error) {
 	if err := handle.ContextError(ctx); err != nil {
 		return 0, f.h.Error(op, err)

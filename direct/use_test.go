@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestDirectAllocs makes aligned calls.
+// TestDirectAllocs checks that reads and writes do not allocate.
 func TestDirectAllocs(t *testing.T) {
 	testenv.SkipUnderRace(t)
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -35,8 +35,8 @@ func TestDirectAllocs(t *testing.T) {
 	})
 }
 
-// TestDirectContext ends the context of a write that waits for another's of
-// the same block, before and while it waits.
+// TestDirectContext ends the context of a write that waits for another write of the same block,
+// before and during the wait.
 func TestDirectContext(t *testing.T) {
 	testenv.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *testenv.Holding) {
 		f, err := direct.OpenOn(s, filepath.Join(t.TempDir(), "file"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
@@ -75,8 +75,8 @@ func TestDirectContext(t *testing.T) {
 	})
 }
 
-// TestDirectForgotten leaves Files to the garbage collector: their
-// descriptors are closed, and what was kept for them by the file is forgotten.
+// TestDirectForgotten leaves Files to the garbage collector. It closes their descriptors, and the
+// shared state of the file is forgotten.
 func TestDirectForgotten(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()

@@ -13,9 +13,8 @@ const watchEnv = "SLUICE_TEST_WATCH"
 
 func init() { testenv.Children["watch"] = runWatch }
 
-// runWatch looks at the size of a file until it is told to stop. The size
-// never exceeds what the file of promises says after the look, and as nobody
-// cuts the file off it never becomes less.
+// runWatch looks at the size of a file until it is told to stop. The size never exceeds the promise
+// that is read after the look. It never shrinks, because nobody truncates the file.
 func runWatch() error {
 	name := os.Getenv(watchEnv)
 	promise, err := os.OpenFile(promiseOf(name), os.O_RDWR, 0)
@@ -46,7 +45,7 @@ func runWatch() error {
 	}
 }
 
-// watching is where in the file of promises the watcher says that it is there.
+// watching is the offset in the file of promises where the watcher reports that it runs.
 const watching = 8
 
 func readPromise(f *os.File) (int64, error) {
@@ -55,7 +54,7 @@ func readPromise(f *os.File) (int64, error) {
 	return int64(binary.LittleEndian.Uint64(b[:])), err
 }
 
-// newPromise returns a function that says how large a file may be seen.
+// newPromise returns a function that promises a size that the file will not exceed.
 func newPromise(t *testing.T, name string) func(size int64) {
 	f, err := os.OpenFile(promiseOf(name), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -71,7 +70,7 @@ func newPromise(t *testing.T, name string) func(size int64) {
 	}
 }
 
-// watchSize has another process look at a file's size until stop is called.
+// watchSize has another process watch a file's size until stop is called.
 func watchSize(t *testing.T, name string) (stop func()) {
 	os.Remove(promiseOf(name))
 	promise := newPromise(t, name)

@@ -19,19 +19,19 @@ type WriterOptions struct {
 	// ReaderOptions.BufferSize.
 	BufferSize int
 
-	// WriteBehind is how many buffers the stream has: the one that is being filled and
-	// those that are being written. 0 means 5; the most is 65536; 1 writes each buffer
-	// before the next is filled. Small neighbours are written as one, up to 128 KiB, but
-	// at most half of the stream's memory.
+	// WriteBehind is how many buffers the stream has, including the one being filled. 0 means 5;
+	// the most is 65536; 1 writes each buffer before the next is filled. Small neighbours are
+	// written as one request.
 	WriteBehind int
 
-	// Start is the offset in the file, in bytes, of the first byte that is written.
-	// What is there is overwritten, and never truncated. Bytes between the end of the
-	// file and Start become zeros.
+	// Start is the offset of the first written byte in the file. The Writer overwrites the file
+	// from there on and never truncates it. Bytes between the end of the file and Start become
+	// zeros.
 	Start int64
 }
 
-// Writer writes to a File from some offset on. While its buffers are being written it takes more.
+// Writer writes to a File from some offset on. While its buffers are being written it takes more
+// bytes.
 //
 //	w, err := f.NewWriter(ctx, direct.WriterOptions{})
 //	if err != nil {
@@ -45,18 +45,17 @@ type WriterOptions struct {
 //	…
 //	return w.Close() // after w.Sync, if it must survive a crash
 //
-// The file is never longer than the bytes written. Buffers that make it longer are written in
-// order; after one that fails no later one is written. Buffers that overwrite are written in any
-// order.
+// The file is never longer than the bytes written. Buffers that extend it are written in order;
+// after one that fails no later one is written. Buffers that overwrite are written in any order.
 //
-// A Writer has about BufferSize x WriteBehind bytes of the Scheduler's pool, until Flush. Once half
-// of the pool is in use it continues with fewer buffers, and waits for one if it has none.
+// A Writer takes about BufferSize x WriteBehind bytes of the Scheduler's pool, until Flush. When
+// half of the pool is in use it goes on with fewer buffers, and waits if it has none.
 //
 // # Errors
 //
 // Write returns before its bytes are written, so an error may belong to bytes of an earlier call.
 // The first error ends the stream, and every later call returns it: if Flush or Close returns nil,
-// all bytes are written. The end of the context, and a File that is closed too early, are errors as
+// all bytes are written. The end of the context, and an early Close of the File, are errors as
 // well.
 //
 // # Concurrency
@@ -69,20 +68,20 @@ type Writer struct {
 	q       *directio.WriteQueue
 	cleanup runtime.Cleanup
 
-	// mem is the part of q.Filling that is being filled. Its first byte goes to off;
-	// the bytes from start up to end are filled.
-	mem        []byte // up to the end of the run; nil if nothing is being filled
+	// mem is the part of q.Filling that is being filled. Its first byte goes to off; the bytes from
+	// start up to end are filled.
+	mem        []byte // up to the end of the run; nil if no buffer is being filled
 	off        int64  // in the file; the start of a block
 	start, end int    // in mem
 
 	pos    int64 // where the next byte goes in the file, while mem is nil
-	err    error // the first one
+	err    error // the first error
 	closed bool
 }
 
 // NewWriter returns a Writer that begins at o.Start. The end of ctx ends it. The caller must close
-// it. The error says which option is wrong, or that the file is closed. If the file was not opened
-// for writing, the first call that writes returns the error.
+// it. The error names a wrong option, or says that the file is closed. If the file is not open for
+// writing, the first call that writes returns the error.
 func (f *File) NewWriter(ctx context.Context, o WriterOptions) (*Writer, error) {
 	if f == nil {
 		return nil, os.ErrInvalid
@@ -106,17 +105,17 @@ func (f *File) newWriter(ctx context.Context, o WriterOptions) (*Writer, error) 
 		return nil, err
 	}
 	if err := f.call("newwriter", func() error { return nil }); err != nil {
-		return nil, err // it is closed
+		return nil, err // the file is closed
 	}
 	w := &Writer{file: f, ctx: ctx, q: directio.NewWriteQueue(f.stream(ctx), f.WriteAtContext, l), pos: o.Start}
-	// A Writer that was dropped without Close gives its memory back, too.
+	// A Writer that was dropped without Close frees its memory, too.
 	s := f.h.Sched
 	w.cleanup = runtime.AddCleanup(w, func(q *directio.WriteQueue) { release(s, q.Release) }, w.q)
 	return w, nil
 }
 
-// Flush writes all bytes that were taken, and waits until the file has them, and its exact
-// size. They are not on stable storage yet; see Sync.
+// Flush writes all bytes that were taken, and waits until the file has them, and its exact size.
+// They are not on stable storage yet; see Sync.
 func (w *Writer) Flush() error {
 	if err := w.usable(); err != nil {
 		return err
@@ -140,8 +139,8 @@ func (w *Writer) Sync() error {
 	return w.err
 }
 
-// Close is Flush, and ends the stream. It does not close the file. It returns an earlier
-// error of the stream, too.
+// Close is Flush, and ends the stream. It does not close the file. It returns an earlier error of
+// the stream, too.
 func (w *Writer) Close() error {
 	if w == nil {
 		return os.ErrInvalid
@@ -155,7 +154,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// usable returns why nothing can be written: w is nil or closed, something has failed, or
+// usable returns nil, or the reason why w cannot write: it is nil or closed, a write has failed, or
 // the context has ended.
 func (w *Writer) usable() error {
 	switch {
@@ -176,8 +175,8 @@ func (w *Writer) usable() error {
 	return w.err
 }
 
-// fail makes err what every call returns, unless there was an error before, and gives up
-// what is left to write.
+// fail makes err the error of every later call, unless there is an earlier one, and drops the
+// unwritten bytes.
 func (w *Writer) fail(err error) {
 	if w.err == nil {
 		w.err = pathError(w.file, "write", err)
@@ -203,7 +202,7 @@ func (w *Writer) room() error {
 	}
 	g := w.file.blocks()
 	w.off = g.Floor(w.pos)
-	end := w.pos + min(left, run-w.pos%run) // of the run that pos is in
+	end := w.pos + min(left, run-w.pos%run) // of the run that contains pos
 	w.mem = w.q.Filling.Bytes()[:end-w.off]
 	w.start = g.BlockOffset(w.pos)
 	w.end = w.start

@@ -7,9 +7,9 @@ import (
 	"github.com/sluiceio/sluice/internal/directio"
 )
 
-// Write copies b into the stream's buffers, and writes a buffer when it is full. Flush writes the
-// last one. Write returns how many bytes it has taken. If they are fewer there is an error, which
-// may be of earlier bytes.
+// Write copies b into the stream's buffers, and starts to write each full buffer. Flush writes the
+// last one. Write returns how many bytes it has taken. If n < len(b) there is an error, which may
+// belong to earlier bytes.
 func (w *Writer) Write(b []byte) (n int, err error) {
 	if err := w.usable(); err != nil {
 		return 0, err
@@ -28,8 +28,8 @@ func (w *Writer) Write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// ReadFrom reads from r until io.EOF, straight into the stream's buffers. It returns how
-// many bytes it has taken. An error of r is returned, and does not end the stream.
+// ReadFrom reads from r until io.EOF, straight into the stream's buffers. It returns how many bytes
+// it has taken. It returns r's error, which does not end the stream.
 func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 	if err := w.usable(); err != nil {
 		return 0, err
@@ -60,8 +60,8 @@ func (w *Writer) ReadFrom(r io.Reader) (n int64, err error) {
 // emptyReads is how many Reads in a row may return no bytes and no error.
 const emptyReads = 100
 
-// send writes what is in mem. Whole blocks are written while the caller goes on. A part of
-// a block is written by WriteAt, which waits.
+// send writes the bytes in mem. It does not wait for whole blocks. It writes a part of a block by
+// WriteAt, which waits.
 func (w *Writer) send() {
 	if w.mem == nil {
 		return
@@ -83,8 +83,8 @@ func (w *Writer) send() {
 	}
 }
 
-// cut returns how many of the n bytes at off are written by themselves first (head), and
-// how many whole blocks follow (body).
+// cut splits the n bytes at off: WriteAt writes the first head bytes, and then body bytes of whole
+// blocks follow.
 func (w *Writer) cut(off int64, n int) (head, body int) {
 	d := w.file.direct
 	switch {

@@ -13,9 +13,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestDirectBeyondReserved reads over the end of a file behind which xfs has
-// reserved room for writes to come. A direct read of that room fails with EIO, and
-// the kernel logs it. A random test has found the steps that leave room there.
+// TestDirectBeyondReserved reads over the end of a file behind which xfs has reserved room for
+// later writes. A direct read of that room fails with EIO, and the kernel logs it. A random test
+// has found the steps that leave room there.
 func TestDirectBeyondReserved(t *testing.T) {
 	dir := places.FileSystems["xfs on 4 KiB sectors"](t, 96<<20)
 	testenv.EachDriverIn(t, dir, func(t *testing.T, s *sluice.Scheduler, dir string) {

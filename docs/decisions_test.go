@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// A decision has at most so many lines, and a line of text at most so many columns.
+// The most lines of a decision, and the most columns of its text.
 const (
 	decisionLines = 80
 	textColumns   = 100
@@ -32,7 +32,7 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// TestDecisionsNoticesWrong checks that the test above finds what is wrong.
+// TestDecisionsNoticesWrong checks that the test above finds wrong decisions.
 func TestDecisionsNoticesWrong(t *testing.T) {
 	const list = "| [4](0004-a.md) | A title |\n"
 	body := "\n## Context\n\n## Decision\n\n## Measured\n\n## What it costs, and when to look again\n"
@@ -59,7 +59,7 @@ var (
 	testFunc = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark)\w*)\(`)
 )
 
-// decisionProblems returns what is wrong with the text of a decision.
+// decisionProblems returns the problems in the text of a decision.
 func decisionProblems(name, text, list string, tests map[string]bool) (problems []string) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	number, title, _ := strings.Cut(strings.TrimPrefix(lines[0], "# "), ". ")

@@ -40,7 +40,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestLinksNoticesBroken checks that the test itself finds what is broken.
+// TestLinksNoticesBroken checks that the test itself finds broken links.
 func TestLinksNoticesBroken(t *testing.T) {
 	links := linksOf("a [b](c.md) and `[no](link)`\n\n    [code](x)\n\n```\n[fence](y)\n```\n[d](#e) [f](https://g)\n")
 	if want := []string{"c.md", "#e", "https://g"}; !slices.Equal(links, want) {
@@ -61,7 +61,7 @@ var (
 	inlineCode = regexp.MustCompile("`[^`]*`")
 )
 
-// linksOf returns where the links of a document lead. It leaves out code.
+// linksOf returns the targets of a document's links. It leaves out code.
 func linksOf(text string) (links []string) {
 	fenced, blank := false, true
 	for line := range strings.Lines(text) {
@@ -79,7 +79,7 @@ func linksOf(text string) (links []string) {
 	return links
 }
 
-// broken returns what is wrong with a link of the document called from, or "".
+// broken returns the problem with a link from the document from, or "".
 func broken(t *testing.T, from, to string) string {
 	if strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
 		return ""

@@ -20,7 +20,7 @@ import (
 // root is the directory of the source.
 const root = ".."
 
-// unseen are the directories without messages for users, and why.
+// unseen has the directories without messages for users, and the reason for each.
 var unseen = map[string]string{
 	".git":                         "not source",
 	"dev":                          "for developers of sluice",
@@ -50,7 +50,7 @@ var unseen = map[string]string{
 	"bench/pebble":                 "a program that bench builds and starts; bench reports how it failed",
 }
 
-// internal are messages that no user sees, unless sluice has a bug, by the reason.
+// internal has the messages that no user sees, unless sluice has a bug, by the reason.
 var internal = map[string][]string{
 	"a method that nobody can call":            {"WriteTo is hidden"},
 	"the Scheduler's own error comes first":    {"driver closed"},
@@ -156,7 +156,7 @@ func explained(t *testing.T) map[string]bool {
 	return found
 }
 
-// collect returns the messages in the source, each with a place where it is.
+// collect returns the messages in the source, each with one of its places.
 func collect(t *testing.T) map[string]string {
 	c := collector{set: token.NewFileSet(), found: make(map[string]string)}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -187,10 +187,10 @@ type collector struct {
 	set   *token.FileSet
 	found map[string]string
 
-	dir, base string // of the file that is read
+	dir, base string // of the file being read
 }
 
-// file reads a file, whatever the system that it is for.
+// file reads a file, even one for another system.
 func (c *collector) file(path, dir, base string) error {
 	f, err := parser.ParseFile(c.set, path, nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -205,7 +205,7 @@ func (c *collector) file(path, dir, base string) error {
 			if dir == "copytree/gnucp" && base == "messages.go" {
 				c.add(n.Value)
 			}
-		case *ast.FuncDecl: // a type of error
+		case *ast.FuncDecl: // an error type
 			if n.Recv != nil && n.Name.Name == "Error" && n.Body != nil && len(n.Body.List) == 1 {
 				if r, ok := n.Body.List[0].(*ast.ReturnStmt); ok && len(r.Results) == 1 {
 					c.add(r.Results[0])
@@ -238,7 +238,8 @@ func (c *collector) call(n *ast.CallExpr) {
 		c.add(&ast.BinaryExpr{X: n.Args[0], Op: token.ADD, Y: &ast.BasicLit{Kind: token.STRING, Value: `": …"`}})
 	case c.dir == "copytree/gnucp" && slices.Contains(cpFunctions, name[strings.LastIndex(name, ".")+1:]):
 		c.add(n.Args[0])
-	case (name == "fmt.Fprintf" || name == "fmt.Fprintln") && len(n.Args) > 1: // what is printed and not returned
+	// printed and not returned
+	case (name == "fmt.Fprintf" || name == "fmt.Fprintln") && len(n.Args) > 1:
 		if text, ok := normalized(n.Args[1]); ok && strings.HasPrefix(text, "sluice: ") {
 			c.add(n.Args[1])
 		}
@@ -262,7 +263,7 @@ func callee(n *ast.CallExpr) string {
 	return ""
 }
 
-// add adds the message of an expression, if it has words of its own.
+// add adds the message of an expression that has constant words.
 func (c *collector) add(e ast.Expr) {
 	if call, ok := e.(*ast.CallExpr); ok && callee(call) == "fmt.Sprintf" {
 		e = call.Args[0]
@@ -289,8 +290,8 @@ var (
 	space = regexp.MustCompile(`\s+`)
 )
 
-// normalized returns a text in which … stands for what is not constant. ok is false if nothing is
-// constant.
+// normalized returns a text in which … stands for each part that is not constant. ok is false if
+// nothing is constant.
 func normalized(e ast.Expr) (text string, ok bool) {
 	text, ok = constant(e)
 	text = strings.ReplaceAll(text, "%%", "\x00")

@@ -13,10 +13,9 @@ import (
 	"testing"
 )
 
-// TestNames checks that what the documents say of the code is there: declarations, as in
+// TestNames checks that the code that the documents name exists: declarations, as in
 // iopath.Paths.ReadCached, and files, as in internal/sched/read.go. A part of the path may be left
-// out. So the drawings and tables are those of the code. Results are not checked: they also name
-// what is gone.
+// out. It does not check docs/results, which also name deleted code.
 func TestNames(t *testing.T) {
 	code := readCode(t)
 	documents, err := filepath.Glob("*.md")
@@ -38,7 +37,7 @@ func TestNames(t *testing.T) {
 			}
 		}
 		if name == "transparent.md" {
-			text = "" // the files that it names are Go's own
+			text = "" // its file names are Go's
 		}
 		for _, m := range goFile.FindAllString(text, -1) {
 			found++
@@ -52,7 +51,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNamesNoticesMissing checks that the test itself finds what is missing.
+// TestNamesNoticesMissing checks that the test itself finds missing names.
 func TestNamesNoticesMissing(t *testing.T) {
 	code := readCode(t)
 	for name, want := range map[string]bool{
@@ -79,14 +78,14 @@ var (
 	goFile      = regexp.MustCompile(`\b[a-z][a-z_0-9/-]*\.go\b`)
 )
 
-// code is what the repository declares: by package, names such as Open and File.ReadAt.
+// code is the repository's declarations: by package, names such as Open and File.ReadAt.
 type code struct {
 	names map[string]map[string]bool
 	files []string
 }
 
-// declares reports whether a package has a name, and a member of it unless that is "". It is
-// true of packages that are not the repository's.
+// declares reports whether a package has a name, and a member of it unless that is "". It returns
+// true for packages outside the repository.
 func (c code) declares(pkg, name, member string) bool {
 	names := c.names[pkg]
 	if names == nil || pkg == "main" {

@@ -15,9 +15,9 @@ import (
 // TestSnippets builds each block of Go code in the documents, and runs the whole programs among
 // them.
 //
-// A block that begins with a package clause, or with imports, is a file. Any other has functions
-// and types, or is the body of a function; its packages are imported by their names. It need not
-// use what it declares, and may use the variables of snippetHead. A block after the line
+// A block that begins with a package clause, or with imports, is a file. Any other block has
+// functions and types, or is the body of a function; its packages are imported by their names. It
+// need not use what it declares, and may use the variables of snippetHead. A block after the line
 // <!-- quote: FILE --> must be in that file, word for word, but for its indentation.
 func TestSnippets(t *testing.T) {
 	documents, err := filepath.Glob("*.md")
@@ -63,7 +63,7 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
-// TestSnippetsNoticesWrong checks that the test above finds what is wrong.
+// TestSnippetsNoticesWrong checks that the test above finds wrong snippets.
 func TestSnippetsNoticesWrong(t *testing.T) {
 	text := "a\n```go\nf, err := sluice.Open(name)\nunused := f\n```\nb\n<!-- quote: a.go -->\n```go\n\tif a {\n\t\tb()\n\t}\n```\n" +
 		"```go\nf, err := sluice.Opened(\"data\")\n```\n```go\npackage main\nfunc main() { x }\n```\n```sh\nls\n```\n"
@@ -114,8 +114,8 @@ func snippetsOf(text string) (all []snippet) {
 	return all
 }
 
-// quoted reports whether the lines of code are in source, all with the same indentation more or
-// less.
+// quoted reports whether the lines of code are in source. Their indentation may differ by a
+// constant.
 func quoted(source, code string) bool {
 	lines := dedented(strings.Split(strings.TrimRight(code, "\n"), "\n"))
 	all := strings.Split(source, "\n")
@@ -127,7 +127,7 @@ func quoted(source, code string) bool {
 	return false
 }
 
-// dedented returns the lines without the tabs that all of them have in front.
+// dedented returns the lines without their common tabs.
 func dedented(lines []string) (less []string) {
 	common := -1
 	for _, l := range lines {
@@ -194,11 +194,11 @@ func (s snippet) file(document string) string {
 	return b.String()
 }
 
-// unused matches what the compiler says of a variable or package that a snippet does not use.
+// unused matches the compiler's message for a variable or package that a snippet does not use.
 var unused = regexp.MustCompile(`declared and not used: |imported and not used$`)
 
-// compile compiles files, each as a package of its own below docs where there is no such file. It
-// returns what is wrong with them, and the names of the programs that it has built.
+// compile compiles each file as a separate package in a new folder below docs. It returns the
+// compiler's messages, and the names of the programs that it has built.
 func compile(t *testing.T, files []string) (problems, programs []string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -7,8 +7,8 @@ import (
 )
 
 // Advise tells the system how the n bytes at off will be used, by [sluice.File.Advise] and, for
-// page faults, madvise(2). n 0 means up to the end of the Mapping. AdviceDontNeed takes the pages
-// out of the program's memory, and lets the page cache drop them.
+// page faults, by madvise(2). n 0 means up to the end of the Mapping. AdviceDontNeed takes the
+// pages out of the program's memory, and lets the page cache drop them.
 func (m *Mapping) Advise(off, n int64, a sluice.Advice) error {
 	if !m.uses.Use() {
 		return m.error("advise", os.ErrClosed)

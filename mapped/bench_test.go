@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/mapped"
 )
 
-// BenchmarkHot is a touch of a byte that is resident, after Load and without it. The difference is
-// what Load costs where nothing has to be read.
+// BenchmarkHot touches a resident byte, with Load before it and without. The difference is the cost
+// of a Load that reads nothing.
 func BenchmarkHot(b *testing.B) {
 	const size = 16 << 20 // 16 MiB
 	name, remove := testenv.ExampleFile(string(testenv.Noise(size)))

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/mapped"
 )
 
-// A look-up in a mapped file: what the look-up touches is made resident first.
+// A look-up in a mapped file: Load makes its bytes resident first.
 func ExampleMapping_Load() {
 	f, err := sluice.Open("testdata/words")
 	if err != nil {

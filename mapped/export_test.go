@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// OutlastTest has m remember until Forget, as its timer ends nothing during a test. It is called
-// before the first Load.
+// OutlastTest makes m remember until Forget: its timer ends nothing during a test. Call it before
+// the first Load.
 func (m *Mapping) OutlastTest() { m.period = 24 * time.Hour }
 
-// Forget ends what m remembers, as its timer would.
+// Forget ends m's present generation, as its timer would.
 func (m *Mapping) Forget() { m.resident.forget() }
 
 // Knows reports whether m remembers that the byte at off is resident.
@@ -18,11 +18,11 @@ func (m *Mapping) Knows(off int64) bool { return m.resident.has(m.page(off)) }
 // MayAsk reports whether m may ask the kernel which pages are resident.
 func (m *Mapping) MayAsk() bool { return m.canTell }
 
-// MustTouch has m find out by touching whether pages can be touched, as where the kernel cannot
-// tell.
+// MustTouch makes m touch pages to find out whether they can be touched, as on a kernel that does
+// not tell.
 func (m *Mapping) MustTouch() { m.mustTouch = true }
 
-// MustNotAsk has m find out by reads alone.
+// MustNotAsk makes m find out by reads alone which pages are resident.
 func (m *Mapping) MustNotAsk() { m.canTell = false }
 
 // LoadUntil is Load, but if ctx ends first it returns ctx's error.

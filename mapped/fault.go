@@ -8,13 +8,12 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// errFault is the error for memory that cannot be touched, although a read of the file may have its
-// bytes. The kernel gives the page no memory: its file system is full and the page is a hole
-// (tmpfs), or the memory itself has failed.
+// errFault is the error for memory that cannot be touched, although a read of the file may return
+// its bytes. The file system is full and the page is a hole (tmpfs), or the memory has failed.
 var errFault = errors.New("the memory cannot be touched: no room for the page, or bad memory")
 
-// faultOf returns errFault if a panic is of a fault in m's memory, and err if there was none.
-// Another panic goes on: a fault at another address is in memory of the caller's.
+// faultOf returns errFault if panicked is a fault in m's memory, and err if panicked is nil. Any
+// other panic goes on: the memory at fault is the caller's.
 func (m *Mapping) faultOf(panicked any, err error) error {
 	switch fault := panicked.(type) {
 	case nil:
@@ -31,7 +30,7 @@ func (m *Mapping) faultOf(panicked any, err error) error {
 }
 
 // populate maps the pages first to last. It returns an error if they cannot be touched. The caller
-// uses m.
+// has m in use.
 func (m *Mapping) populate(first, last int64) error {
 	b := m.memory(first, last)
 	if !m.mustTouch {
@@ -42,7 +41,7 @@ func (m *Mapping) populate(first, last int64) error {
 	return m.touch(b)
 }
 
-// touch reads a byte of each page of b, memory of m, where a fault is not the end of the program.
+// touch reads a byte of each page of b, memory of m. A fault becomes an error.
 func (m *Mapping) touch(b []byte) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { err = m.faultOf(recover(), err) }()
@@ -50,7 +49,7 @@ func (m *Mapping) touch(b []byte) (err error) {
 	for at := 0; at < len(b); at += 1 << m.shift {
 		sum |= b[at]
 	}
-	runtime.KeepAlive(sum) // the bytes are read, although nobody wants them
+	runtime.KeepAlive(sum) // or the compiler would leave out the reads
 	return nil
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceio/sluice/mapped"
 )
 
-// FuzzMapping maps a part of a file, makes the calls that the fuzzer chooses, and demands what a
-// slice of bytes has there.
+// FuzzMapping maps a part of a file and makes the calls that the fuzzer chooses. The results must
+// equal a slice of the file's bytes.
 func FuzzMapping(f *testing.F) {
 	s, err := sluice.NewScheduler(sluice.Options{})
 	if err != nil {

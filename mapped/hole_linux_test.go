@@ -28,12 +28,13 @@ func smallTmpfs(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestHolesOfFullFileSystem: a page of a hole takes room on tmpfs when it is touched, and not when
-// it is read. What Load returns can be touched all the same.
+// TestHolesOfFullFileSystem checks that memory that Load has returned can be touched. A page of a
+// hole takes room on tmpfs when it is touched, and not when it is read.
 func TestHolesOfFullFileSystem(t *testing.T) {
 	mounts := map[string]func(t *testing.T) string{"tmpfs": smallTmpfs}
 	for _, name := range []string{"ext4", "xfs", "btrfs"} {
-		mounts[name] = func(t *testing.T) string { return places.FileSystems[name](t, 96<<20) } // 96 MiB
+		// 96 MiB, or the file system's least
+		mounts[name] = func(t *testing.T) string { return places.FileSystems[name](t, 96<<20) }
 	}
 	for name, mount := range mounts {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +76,7 @@ func testHolesOf(t *testing.T, s *sluice.Scheduler, dir string, mayFail, mustTou
 		switch {
 		case err != nil && c.off+c.n > page && mayFail:
 			refused++
-		case err != nil || string(p) != string(want): // which touches p
+		case err != nil || string(p) != string(want): // the comparison touches p
 			t.Errorf("Load of %d bytes at %d = %d bytes, %v; want the file's", c.n, c.off, len(p), err)
 		}
 	}

@@ -19,35 +19,35 @@ import (
 type Mapping struct {
 	file  *sluice.File
 	start int64  // the offset in the file of the first page
-	pages []byte // all that is mapped: from the beginning of the first page to the end of the range
-	bytes []byte // the range that was asked for: pages without the first lead bytes
+	pages []byte // the mapped memory: from the beginning of the first page to the end of the range
+	bytes []byte // the range that Map was asked for: pages without the first lead bytes
 	lead  int64
 	shift uint // the size of a page is 1<<shift
 
 	// canTell reports whether the kernel tells which pages are resident; see mayAsk.
 	canTell bool
-	// mustTouch: the kernel is not asked whether a page can be touched. Only tests set it.
+	// mustTouch makes populate touch the pages in place of asking the kernel. Only tests set it.
 	mustTouch bool
 
 	resident residency
-	uses     usecount.Count // of the memory, by calls in progress
+	uses     usecount.Count // calls in progress, which use the memory
 
-	// timer ends a generation. It runs while armed is set, and is started before the first page of
-	// a generation is remembered.
+	// timer ends a generation. It runs while armed is set, and starts before the first page of a
+	// generation is remembered.
 	timer *time.Timer
 	armed atomic.Bool
-	// period is how long a generation lasts. It is read by the goroutine that has set armed, and
-	// written by the timer's, which then clears armed.
+	// period is how long a generation lasts. The goroutine that has set armed reads it. The timer's
+	// goroutine writes it, and then clears armed.
 	period time.Duration
-	// asked is the number of pages that had been resident and about which the kernel was asked
-	// in this generation, lost how many of them it had reclaimed.
+	// asked is the number of formerly resident pages about which the kernel was asked in this
+	// generation. lost is how many of them it had reclaimed.
 	asked, lost atomic.Int64
 }
 
 // Map maps the n bytes at off of f, which the file must have; n 0 means up to the end of the file.
-// Changes of the file are seen through the mapping. If f has no disk I/O, or is open with O_DIRECT,
-// the error is errors.ErrUnsupported. Close the Mapping before f. If f is a view, reads are of its
-// class. A Mapping that is not closed stays mapped until the program ends.
+// The mapping shows later changes of the file. Reads are in f's class. Close the Mapping before f;
+// an unclosed Mapping stays mapped until the program ends. If f has no disk I/O, or is open with
+// O_DIRECT, the error is errors.ErrUnsupported.
 func Map(f *sluice.File, off, n int64) (*Mapping, error) {
 	if f == nil {
 		return nil, os.ErrInvalid
@@ -89,7 +89,8 @@ func newMapping(f *sluice.File, off, n int64) (*Mapping, error) {
 	return m, nil
 }
 
-// lengthOf returns how many bytes Map of n bytes at off maps, or why it cannot map them.
+// lengthOf returns how many bytes Map of n bytes at off maps. The error says why it cannot map
+// them.
 func lengthOf(h *handle.File, off, n int64) (int64, error) {
 	switch {
 	case h.IO == nil:
@@ -125,8 +126,8 @@ func sizeOf(h *handle.File) (size int64, err error) {
 	return handle.Size(h.OS)
 }
 
-// Bytes returns all that is mapped. Touching a page that is not resident waits in a page fault; see
-// [Mapping.Load].
+// Bytes returns all of the mapped range. Touching a page that is not resident waits in a page
+// fault; see [Mapping.Load].
 func (m *Mapping) Bytes() []byte { return m.bytes }
 
 func (m *Mapping) size() int64 { return int64(len(m.bytes)) }
@@ -134,7 +135,7 @@ func (m *Mapping) size() int64 { return int64(len(m.bytes)) }
 // page returns the number of the page with the byte at off of the Mapping.
 func (m *Mapping) page(off int64) int64 { return (off + m.lead) >> m.shift }
 
-// Close unmaps the memory, once the calls in progress have ended. Later calls, and a second Close,
+// Close waits for the calls in progress, and unmaps the memory. Later calls, and a second Close,
 // fail with os.ErrClosed.
 func (m *Mapping) Close() error {
 	if !m.uses.Close(m.resident.close) {
@@ -144,10 +145,10 @@ func (m *Mapping) Close() error {
 	return m.error("unmap", munmap(m.pages))
 }
 
-// Load returns the n bytes at off of the Mapping, resident in memory. The caller must not write to
-// them: that is a fault. If they are not resident, Load waits as a read of the file does. The error
-// is a *fs.PathError around io.ErrUnexpectedEOF for bytes that the file has lost since Map, around
-// os.ErrClosed after Close of the Mapping or of the file, or around the device's error.
+// Load returns the n bytes at off of the Mapping, resident in memory. If they are not resident,
+// Load waits as a read of the file does. Writing to them is a fault. The error is a *fs.PathError
+// around the device's error. After the file has lost the bytes it is around io.ErrUnexpectedEOF,
+// and after Close of the Mapping or the file around os.ErrClosed.
 func (m *Mapping) Load(off, n int64) ([]byte, error) {
 	if off >= 0 && n > 0 && n <= int64(len(m.bytes))-off {
 		page := m.page(off)
@@ -158,7 +159,7 @@ func (m *Mapping) Load(off, n int64) ([]byte, error) {
 	return m.load(context.Background(), off, n)
 }
 
-// load is Load of pages that may be unknown.
+// load is Load of pages that may be missing.
 func (m *Mapping) load(ctx context.Context, off, n int64) ([]byte, error) {
 	if err := m.check(off, n); err != nil {
 		return nil, m.error("load", err)
@@ -186,10 +187,10 @@ func (m *Mapping) check(off, n int64) error {
 	return nil
 }
 
-// error returns err as package os would, with the file's name; nil as it is.
+// error returns err as package os would, with the file's name; nil stays nil.
 func (m *Mapping) error(op string, err error) error {
 	var named *os.PathError
-	if errors.As(err, &named) { // of a read of the file
+	if errors.As(err, &named) { // from a read of the file
 		err = named.Err
 	}
 	return inside.File(m.file).Error(op, err)

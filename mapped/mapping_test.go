@@ -33,7 +33,8 @@ const page = testenv.PageSize
 func file(t *testing.T, s *sluice.Scheduler, dir string, size int) (*sluice.File, []byte) {
 	t.Helper()
 	name, text := filepath.Join(dir, "file"), testenv.Noise(size)
-	// It is synced, so that the page cache can drop it, and not by s, whose operations tests count.
+	// It is synced, so that the page cache can drop it. s does not write it: tests count its
+	// operations.
 	w, err := os.Create(name)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +62,7 @@ func mapFile(t *testing.T, f *sluice.File, off, n int64) *mapped.Mapping {
 	return m
 }
 
-// dropCache has the page cache drop f, as far as it does.
+// dropCache asks the page cache to drop f.
 func dropCache(t *testing.T, f *sluice.File) {
 	t.Helper()
 	if err := testenv.DropCache(int(f.Fd())); err != nil && !errors.Is(err, errors.ErrUnsupported) {
@@ -69,15 +70,15 @@ func dropCache(t *testing.T, f *sluice.File) {
 	}
 }
 
-// TestLoad: ranges of all kinds have the file's bytes, whether they are in memory or not, and
-// whether the kernel is asked or the pages are read.
+// TestLoad checks that ranges of all kinds have the file's bytes, resident or not, and whether m
+// asks the kernel or reads the pages.
 func TestLoad(t *testing.T) {
 	const size = 300*page + 123
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f, text := file(t, s, dir, size)
 		for _, part := range []struct{ off, n int64 }{{0, 0}, {0, 1}, {100, 0}, {3*page + 7, 200 * page}, {size - 1, 1}} {
 			m := mapFile(t, f, part.off, part.n)
-			m.OutlastTest() // else it may forget between a Load and the look at what it knows
+			m.OutlastTest() // or it may forget between a Load and Knows
 			if part.off == 100 {
 				m.MustNotAsk()
 			}
@@ -111,8 +112,8 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// TestLoadWaitsInTheScheduler: a Load of what is not in memory waits as a read does, and no thread
-// of the program with it.
+// TestLoadWaitsInTheScheduler checks that a Load of missing pages waits as a read does, without a
+// thread of the program.
 func TestLoadWaitsInTheScheduler(t *testing.T) {
 	hang.Watch(t)
 	testenv.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *testenv.Holding) {
@@ -135,7 +136,8 @@ func TestLoadWaitsInTheScheduler(t *testing.T) {
 	})
 }
 
-// TestCloseWaits: Close waits for a Load that the device has not answered, and a context ends one.
+// TestCloseWaits checks that Close waits for a Load that the device has not answered, and that a
+// context ends a Load.
 func TestCloseWaits(t *testing.T) {
 	hang.Watch(t)
 	testenv.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *testenv.Holding) {
@@ -171,7 +173,7 @@ func TestCloseWaits(t *testing.T) {
 	})
 }
 
-// TestRemembers: what was resident is not looked for again, until it is forgotten.
+// TestRemembers checks that m does not look for a resident page again, until it forgets.
 func TestRemembers(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, _ := file(t, s, t.TempDir(), 64*page)
@@ -200,8 +202,8 @@ func TestRemembers(t *testing.T) {
 	}
 }
 
-// TestAsksTheKernel: the kernel's answer alone shows that many pages are still resident. None of
-// them is read.
+// TestAsksTheKernel checks that one question shows that many pages are still resident. None of them
+// is read.
 func TestAsksTheKernel(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, _ := file(t, s, t.TempDir(), 64*page)
@@ -219,13 +221,13 @@ func TestAsksTheKernel(t *testing.T) {
 	if _, err := m.Load(0, int64(len(m.Bytes()))); err != nil {
 		t.Fatal(err)
 	}
-	// The kernel may have reclaimed a few pages meanwhile.
+	// The kernel may have reclaimed a few pages since.
 	if n := read() - before; n > 8 {
 		t.Errorf("a Load of 64 pages that are resident reads a byte of %d of them; want none", n)
 	}
 }
 
-// TestForgets: the timer ends what is remembered.
+// TestForgets checks that the timer ends a generation.
 func TestForgets(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, _ := file(t, s, t.TempDir(), page)
@@ -236,19 +238,20 @@ func TestForgets(t *testing.T) {
 	testenv.WaitFor(t, "the timer", func() bool { return !m.Knows(0) })
 }
 
-// TestTruncated: bytes that the file has lost are an error, and no fault of the program's.
+// TestTruncated checks that bytes that the file has lost are an error, and no fault.
 func TestTruncated(t *testing.T) {
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		f, text := file(t, s, dir, 100*page)
 		m := mapFile(t, f, 0, 0)
-		if _, err := m.Load(0, 100*page); err != nil { // all is known
+		if _, err := m.Load(0, 100*page); err != nil { // m remembers all pages
 			t.Fatal(err)
 		}
 		if err := f.Truncate(10*page + 5); err != nil {
 			t.Fatal(err)
 		}
 		m.Forget()
-		if _, err := m.Load(0, 9*page); err != nil { // the kernel is asked about more pages than these
+		// more pages, so m asks the kernel
+		if _, err := m.Load(0, 9*page); err != nil {
 			t.Errorf("Load of what is left = %v", err)
 		}
 		if _, err := m.Load(20*page, 1); !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -266,7 +269,7 @@ func TestTruncated(t *testing.T) {
 	})
 }
 
-// TestDeviceFails: Load returns the device's error, and remembers nothing.
+// TestDeviceFails checks that Load returns the device's error, and remembers nothing.
 func TestDeviceFails(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(64)
@@ -292,8 +295,8 @@ func TestDeviceFails(t *testing.T) {
 	}
 }
 
-// TestOtherOwner: the kernel does not tell others than a file's owner which pages are resident.
-// Then they are read.
+// TestOtherOwner checks a file of another owner, about which the kernel tells nothing. m reads its
+// pages.
 func TestOtherOwner(t *testing.T) {
 	if os.Getuid() != 0 {
 		skip.For(t, skip.Root, "giving a file away needs root")
@@ -382,7 +385,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestAdviseDontNeed: after it nothing is remembered, and the bytes are the file's.
+// TestAdviseDontNeed checks that m then remembers nothing, and that the bytes are the file's.
 func TestAdviseDontNeed(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, text := file(t, s, t.TempDir(), 100*page)

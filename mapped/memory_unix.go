@@ -31,8 +31,8 @@ var madvices = [...]int{
 	sluice.AdviceDontNeed:   unix.MADV_DONTNEED,
 }
 
-// madvise tells the system how the pages of b will be used. An advice that there is not is left to
-// sluice.File.Advise, which returns an error.
+// madvise tells the system how the pages of b will be used. It ignores unknown advice:
+// sluice.File.Advise returns the error.
 func madvise(b []byte, a sluice.Advice) error {
 	if int(a) >= len(madvices) || a == sluice.AdviceWillNeed { // it may wait for the device
 		return nil

@@ -6,9 +6,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// mayAsk reports whether mincore(2) tells the truth about the file. To others than its owner, and
-// those who may write to it, it says that each page is resident (since Linux 5.2). The error is
-// that of fstat(2).
+// mayAsk reports whether mincore(2) tells the truth about the file. Since Linux 5.2 it calls every
+// page resident, unless the caller owns the file or may write to it. The error is an error of
+// fstat(2).
 func mayAsk(fd int) (bool, error) {
 	var st unix.Stat_t
 	if err := sys.Fstat(fd, &st); err != nil {

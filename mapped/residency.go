@@ -5,26 +5,26 @@ import (
 	"sync/atomic"
 )
 
-// pagesInWord is the number of pages that one word of a residency is about.
+// pagesInWord is the number of pages in one word of a residency.
 const pagesInWord = 32
 
-// residency remembers which pages were in memory when somebody looked, in generations: forget ends
-// a generation, and with it what was remembered. The methods may be called at the same time.
+// residency remembers in generations which pages were resident. forget ends a generation, and with
+// it all that was remembered. Any number of goroutines may call the methods at once.
 type residency struct {
 	// words has a word for each 32 pages:
 	//
 	//	bits 0–31   a page each; set if the page was resident
 	//	bits 32–63  the generation in which they were set
 	//
-	// So what is known of the pages and its age are read at once. That is 2 bits a page.
+	// One load reads the pages and their age. The cost is 2 bits a page.
 	words []atomic.Uint64
-	// generation is the present one: 1 and more, or closed. It comes round after 2^32
-	// generations. A word that was last written exactly then ago would count as new. Its pages
-	// would be touched without being resident, which costs time and nothing else.
+	// generation is the present one: 1 and more, or closed. It comes round after 2^32 generations.
+	// A word of the same number in the round before would then count as new: its pages would be
+	// touched without being resident, which costs only time.
 	generation atomic.Uint32
 }
 
-// closed is a generation that no word has: nothing is known from then on.
+// closed is a generation that no word has: no page counts as resident from then on.
 const closed = 1<<32 - 1
 
 // init makes room for n pages.
@@ -39,7 +39,7 @@ func (r *residency) has(page int64) bool {
 	return uint32(w>>32) == r.generation.Load() && w>>(page%pagesInWord)&1 != 0
 }
 
-// add notes that the page was resident in generation g. If g has ended, nothing is noted.
+// add notes that the page was resident in generation g. If g has ended, add does nothing.
 func (r *residency) add(page int64, g uint32) {
 	word := &r.words[page/pagesInWord]
 	for g != closed && g == r.generation.Load() {
@@ -54,12 +54,11 @@ func (r *residency) add(page int64, g uint32) {
 	}
 }
 
-// before returns how many pages of a word were resident when it was last written, in whichever
-// generation that was.
+// before returns how many pages of a word were resident at its last write, in whichever generation.
 func (r *residency) before(word int64) int { return bits.OnesCount32(uint32(r.words[word].Load())) }
 
-// refresh replaces what is known of the pages of a word, of which now has a bit for each that was
-// resident in generation g. It returns how many of those that had been resident were not any more.
+// refresh replaces the pages of a word by now, which has a bit for each page that is resident in
+// generation g. It returns how many pages were resident before and are not now.
 func (r *residency) refresh(word int64, now, g uint32) (lost int) {
 	if g == closed {
 		return 0
@@ -68,7 +67,7 @@ func (r *residency) refresh(word int64, now, g uint32) (lost int) {
 	return bits.OnesCount32(uint32(old) &^ now)
 }
 
-// forget begins a generation, in which nothing is known.
+// forget begins a generation, in which no page counts as resident.
 func (r *residency) forget() {
 	for {
 		g := r.generation.Load()
@@ -82,5 +81,5 @@ func (r *residency) forget() {
 	}
 }
 
-// close has nothing known from now on.
+// close ends the last generation.
 func (r *residency) close() { r.generation.Store(closed) }

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestGenerations: a page is known in the generation in which it was noted, and in no other.
+// TestGenerations checks that a page is known in the generation in which it was noted, and in no
+// other.
 func TestGenerations(t *testing.T) {
 	var r residency
 	r.init(70)
@@ -50,7 +51,7 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
-// TestGenerationComesRound: the generation after the last is the first, not closed.
+// TestGenerationComesRound checks that the generation after the last is the first, not closed.
 func TestGenerationComesRound(t *testing.T) {
 	var r residency
 	r.init(1)
@@ -61,7 +62,7 @@ func TestGenerationComesRound(t *testing.T) {
 	}
 }
 
-// TestAddsAtOnce: of goroutines that note the pages of one word, none undoes what another does.
+// TestAddsAtOnce checks that goroutines that note pages of one word keep each other's pages.
 func TestAddsAtOnce(t *testing.T) {
 	for range 200 {
 		var r residency
@@ -80,13 +81,13 @@ func TestAddsAtOnce(t *testing.T) {
 	}
 }
 
-// TestNothingOutlivesItsTimer: whatever the order in which goroutines find pages and the timer ends
-// generations, what is known has a timer that will end it.
+// TestNothingOutlivesItsTimer checks that a remembered page has a timer that will end it, in every
+// order in which goroutines find pages and the timer ends generations.
 func TestNothingOutlivesItsTimer(t *testing.T) {
 	m := &Mapping{period: firstPeriod, timer: time.NewTimer(time.Hour)}
 	m.resident.init(8)
 	rng := rand.New(rand.NewPCG(1, 2))
-	found := make([]uint32, 8) // what current returned for each page
+	found := make([]uint32, 8) // the results of current, one for each page
 	for i := range 10_000 {
 		page := rng.Int64N(8)
 		switch rng.IntN(3) {

@@ -11,23 +11,23 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// How long what is remembered is used. A page that was in use within a second is the last that the
-// kernel reclaims, so without a sign of that it lasts so long.
+// The bounds of a generation. The kernel reclaims pages in use last, so it hardly takes a page that
+// was used within a second. Without signs of reclaim a generation lasts that long.
 const (
 	firstPeriod = 50 * time.Millisecond
 	leastPeriod = 5 * time.Millisecond
 	mostPeriod  = time.Second
 )
 
-// askFrom is how many pages of a word must have been resident for the kernel to be asked about all
-// of them (mincore(2)). The answer takes about as long as a read of one byte, which also tells
-// whether a page is resident, but only of that page.
+// askFrom is how many pages of a word must have been resident before the kernel is asked about all
+// of them (mincore(2)). The answer takes about as long as a read of one byte, which shows only
+// whether its own page is resident.
 const askFrom = 4
 
 // oneByte holds memory for reads that bring a page into memory.
 var oneByte = sync.Pool{New: func() any { return new([1]byte) }}
 
-// makeResident brings the pages of the n bytes at off into memory. The caller uses m.
+// makeResident brings the pages of the n bytes at off into memory. The caller has m in use.
 func (m *Mapping) makeResident(ctx context.Context, off, n int64) error {
 	first, last := m.page(off), m.page(off+n-1)
 	g := m.current()
@@ -47,15 +47,16 @@ func (m *Mapping) makeResident(ctx context.Context, off, n int64) error {
 	return nil
 }
 
-// bring brings the missing pages of first to last into memory, and notes them in generation g. What
-// is wanted ends at end.
+// bring brings the missing pages of first to last into memory, and notes them in generation g. The
+// caller's range ends at end.
 func (m *Mapping) bring(ctx context.Context, first, last, end int64, g uint32) error {
 	least := int64(-1) // the first missing page
 	for page := first; page <= last; page++ {
 		if m.resident.has(page) {
 			continue
 		}
-		// The last byte that is wanted of the page. If the file ends before it, the file was truncated.
+		// Read the last byte that the caller wants of the page. If the file ends before it, it was
+		// truncated.
 		if err := m.read(ctx, min(end, (page+1)<<m.shift-m.lead)-1); err != nil {
 			return err
 		}
@@ -66,7 +67,8 @@ func (m *Mapping) bring(ctx context.Context, first, last, end int64, g uint32) e
 	if least < 0 {
 		return nil
 	}
-	// A read of a hole needs no memory, and a touch does: the bytes may be there, and the page not.
+	// A read of a hole needs no memory, but a touch does. So the read may succeed, and the touch
+	// fail.
 	if m.populate(least, last) != nil {
 		return m.untouchable(least, last)
 	}
@@ -91,18 +93,18 @@ func (m *Mapping) untouchable(first, last int64) error {
 	return errFault
 }
 
-// ask asks the kernel about the pages of the n bytes at off, in words of which enough was resident
-// before, and remembers the answer in generation g.
+// ask asks the kernel about the pages of the n bytes at off, and remembers the answer in generation
+// g. It leaves out words with few pages that were resident before.
 func (m *Mapping) ask(off, n int64, g uint32) error {
 	if !m.canTell {
 		return nil
 	}
 	first, last := m.page(off), m.page(off+n-1)
-	end := int64(-1) // of the file, once it is known
+	end := int64(-1) // of the file; -1 until it is known
 	for word := first / pagesInWord; word <= last/pagesInWord; word++ {
 		from, to := max(first, word*pagesInWord), min(last, (word+1)*pagesInWord-1)
 		before := m.resident.before(word)
-		// Of some pages together, one question costs less than to look for each.
+		// One question about several pages costs less than a read for each.
 		if m.missing(from, to) == 0 || before < askFrom && to-from < askFrom {
 			continue
 		}
@@ -119,9 +121,9 @@ func (m *Mapping) ask(off, n int64, g uint32) error {
 	return nil
 }
 
-// end returns the number of bytes from the first page on to the end of the file, or an error if the
-// n bytes at off are not in the file any more. The page cache may have a page past the end of a
-// file that was truncated, as a part of a larger folio. Touching it is a fault.
+// end returns the number of bytes from the first page to the end of the file. It returns an error
+// if the n bytes at off are not in the file any more. The page cache may have a page past the end
+// of a truncated file, as a part of a larger folio. Touching it is a fault.
 func (m *Mapping) end(off, n int64) (int64, error) {
 	size, err := sizeOf(inside.File(m.file))
 	end := size - m.start
@@ -131,9 +133,9 @@ func (m *Mapping) end(off, n int64) (int64, error) {
 	return end, err
 }
 
-// inMemory asks the kernel which pages of a word are resident. Of a page that is not wholly before
-// end it says no: the read of a byte of it shows whether the file has that byte. If the kernel does
-// not answer, none is resident.
+// inMemory asks the kernel which pages of a word are resident. It calls a page that is not wholly
+// before end missing: the read of a byte shows whether the file has it. If the kernel does not
+// answer, all pages are missing.
 func (m *Mapping) inMemory(word, end int64) (set uint32) {
 	var vec [pagesInWord]byte
 	first := word * pagesInWord << m.shift
@@ -159,8 +161,8 @@ func (m *Mapping) missing(first, last int64) (n int) {
 	return n
 }
 
-// prefetch has the device read the missing pages of first to last at the same time. It does not
-// wait for them. It is a hint: what goes wrong, the read of each page meets again.
+// prefetch starts reads of the missing pages of first to last, all at once, and does not wait for
+// them. It is a hint: the read of each page returns the errors.
 func (m *Mapping) prefetch(first, last int64) {
 	for page := first; page <= last; page++ {
 		from := page
@@ -173,7 +175,7 @@ func (m *Mapping) prefetch(first, last int64) {
 	}
 }
 
-// read reads the byte at off of the Mapping, by way of the scheduler, and so brings its page into
+// read reads the byte at off of the Mapping through the scheduler, which brings its page into
 // memory.
 func (m *Mapping) read(ctx context.Context, off int64) error {
 	b := oneByte.Get().(*[1]byte)
@@ -185,9 +187,9 @@ func (m *Mapping) read(ctx context.Context, off int64) error {
 	return err
 }
 
-// current returns the generation in which what is found from now on can be remembered, and has
-// the timer end it. If the timer ends it before, nothing is remembered. So nothing is ever
-// remembered that no timer ends.
+// current returns the generation for pages that are found from now on, and makes sure that the
+// timer ends it. If the timer ends it earlier, later pages are not remembered. So no page is
+// remembered without a timer that ends it.
 func (m *Mapping) current() uint32 {
 	g := m.resident.generation.Load() // before armed is read: see expire
 	if !m.armed.Load() && m.armed.CompareAndSwap(false, true) {
@@ -196,21 +198,21 @@ func (m *Mapping) current() uint32 {
 	return g
 }
 
-// expire ends a generation. It is called by the timer. It clears armed first: a goroutine that
-// finds the new generation then finds armed cleared, or the timer running again.
+// expire ends a generation; the timer calls it. It clears armed first: a goroutine that finds the
+// new generation then finds armed cleared, or the timer running again.
 func (m *Mapping) expire() {
 	m.period = nextPeriod(m.period, m.asked.Swap(0), m.lost.Swap(0))
 	m.armed.Store(false)
 	m.resident.forget()
 }
 
-// nextPeriod returns how long the next generation lasts, after one in which the kernel was asked
-// about pages that had been resident, and had reclaimed some of them.
+// nextPeriod returns how long the next generation lasts. In the last one, which lasted d, the
+// kernel was asked about formerly resident pages, and had reclaimed lost of them.
 func nextPeriod(d time.Duration, asked, lost int64) time.Duration {
-	const many = 64 // one in 64 is many: a Load that is wrong costs as much as 1000 that are right
+	const many = 64 // one in 64 is many: a wrong Load costs as much as 1000 right ones
 	switch {
 	case asked == 0:
-		return min(d, firstPeriod) // nothing is known
+		return min(d, firstPeriod) // the kernel was not asked
 	case lost*many > asked:
 		return max(leastPeriod, d/2)
 	case lost == 0:

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// attached is a sim.Disk as a Scheduler's.
+// attached is a sim.Disk as a handle.Disk.
 type attached struct{ *sim.Disk }
 
 var _ handle.Disk = attached{}
@@ -25,9 +25,8 @@ func (a attached) OpenFile(name string, flag int, _ fs.FileMode) (*os.File, erro
 // NewDriver implements handle.Disk.
 func (a attached) NewDriver(depth int) driver.Driver { return a.NewQueue(depth) }
 
-// core returns the options of a core on a. Its calls on files that are not a's go on to the system.
-// A simulation can be repeated: so nothing in it depends on how long anything takes, or on when the
-// garbage collector runs.
+// core returns the options of a core on a. Calls on other files go on to the system. A simulation
+// must be repeatable: nothing in it depends on a duration, or on the garbage collector.
 func (a attached) core() sched.Options {
 	return sched.Options{Plain: 2, KeepDevices: true, Wrap: a.wrap, Look: a.Look, Device: a.device}
 }
@@ -51,7 +50,7 @@ func (a attached) device(fd int) (uint64, bool) {
 	return sys.Device(fd)
 }
 
-// async returns the Async of the named driver, or of uring.
+// async returns the Async of the named driver; "" is uring.
 func async(name string) func(op *driver.Op) bool {
 	transfers := func(op *driver.Op) bool { return op.Code == driver.Read || op.Code == driver.Write }
 	switch name {

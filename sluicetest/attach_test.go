@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// TestAsync: a simulated driver performs what its model performs without a thread that waits.
+// TestAsync checks that a simulated driver queues the operations that the real one can queue.
 func TestAsync(t *testing.T) {
 	for _, c := range []struct {
 		code            driver.Code

@@ -9,17 +9,16 @@ import (
 	"github.com/sluiceio/sluice/internal/probe"
 )
 
-// giveWay has goroutines give way to others, at random, until stop is called.
+// giveWay makes goroutines yield at random, until stop is called.
 func giveWay(seed uint64) (stop func()) {
 	probe.Set(&yields{seed: seed, one: 1 << (seed % 6)})
 	return func() { probe.Set(nil) }
 }
 
-// yields is a probe that lets other goroutines run before some of the accesses, now and then for
-// long.
+// yields is a probe that yields before some of the accesses, now and then for long.
 type yields struct {
 	seed  uint64
-	one   uint64 // one access in so many
+	one   uint64 // yields before one access in so many
 	steps atomic.Uint64
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/sim"
 )
 
-// bursts is run for a narrow world. In each round many goroutines begin at one instant, and make a
-// few operations of a kind. The next round begins when all have ended. So nobody comes by who would
-// wake a goroutine that was forgotten.
+// bursts runs a narrow world. In each round many goroutines begin at one instant, and make a few
+// operations of one kind. The next round begins when all have ended. So no later operation can wake
+// a goroutine that was forgotten.
 func (w *world) bursts(seed uint64) {
 	w.narrow = true
 	w.build(seed)
@@ -27,11 +27,11 @@ func (w *world) bursts(seed uint64) {
 	w.end(false)
 }
 
-// burst is one round. It reports whether all has ended.
+// burst is one round. It reports whether all goroutines have ended.
 func (w *world) burst(seed uint64, round int) bool {
 	r := w.r
 	kind, one := burstKind(r.IntN(int(burstKinds))), r.IntN(len(w.files))
-	frozen := sim.FirstDevice + uint64(r.IntN(6)) // often one that no file is on
+	frozen := sim.FirstDevice + uint64(r.IntN(6)) // often a device without files
 	w.disk.disk.Freeze(frozen)
 	w.note("round %d, kind %d of file %d, frozen: %d", round, kind, one, frozen)
 	var slow, others sync.WaitGroup
@@ -60,10 +60,10 @@ func (w *world) burst(seed uint64, round int) bool {
 	return true
 }
 
-// mostStuck is how many goroutines use a frozen device while others must not wait for it.
+// mostStuck is how many goroutines use a frozen device while all other goroutines must go on.
 const mostStuck = 2
 
-// filesOn returns the files that are on a device, or those that are not.
+// filesOn returns the files on a device, or all other files.
 func (w *world) filesOn(device uint64, on bool) (files []*worldFile) {
 	for _, f := range w.files {
 		fd := w.disk.disk.Open(f.name)
@@ -75,7 +75,7 @@ func (w *world) filesOn(device uint64, on bool) (files []*worldFile) {
 	return files
 }
 
-// within waits for all, and reports whether they have ended in that time of the bubble.
+// within waits for all. It reports whether they have ended within d of the bubble's time.
 func (w *world) within(d time.Duration, all *sync.WaitGroup) bool {
 	ended := make(chan struct{})
 	go func() { defer close(ended); all.Wait() }()
@@ -89,7 +89,7 @@ func (w *world) within(d time.Duration, all *sync.WaitGroup) bool {
 	}
 }
 
-// burstKind is what the operations of a round have in common.
+// burstKind says which operations a round makes.
 type burstKind int
 
 const (

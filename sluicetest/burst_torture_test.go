@@ -10,9 +10,9 @@ import (
 
 var burstWorlds = flag.Int("sim.bursts", 150, "narrow worlds, with a seed each")
 
-// TestBursts runs narrow worlds, in which all must end. With the build tag sluice_probes goroutines
-// give way to others at random, between their accesses to shared fields. A wake-up that is lost in
-// one order of these accesses leaves a goroutine behind then.
+// TestBursts runs narrow worlds, in which all goroutines must end. With the build tag
+// sluice_probes, goroutines yield at random between their accesses to shared fields. A wake-up that
+// is lost in one order of these accesses then leaves a goroutine behind.
 func TestBursts(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	first := seed.Of(t) * *stride
@@ -26,7 +26,7 @@ func TestBursts(t *testing.T) {
 		if o.failure != "" {
 			t.Errorf("seed %d: %s", first+i, o.failure)
 			t.Logf("try this one again with SLUICE_SEED=%d -sim.bursts=1; it is not the same each time", first+i)
-			return // goroutines that wait for ever are left
+			return // the lost goroutines stay
 		}
 	}
 	t.Logf("figure: %d worlds", n)

@@ -16,7 +16,7 @@ import (
 
 // Options configures a [Disk]. With the zero value nothing fails, and no operation takes time.
 type Options struct {
-	// Seed decides all that is left to chance.
+	// Seed decides every random choice.
 	Seed uint64
 	// Latency is the longest time that an operation takes. It takes between 0 and this, by chance,
 	// and operations that are in progress together end in any order. It is not negative.
@@ -28,8 +28,8 @@ type Options struct {
 	// that needs more fails with ENOSPC. Removed files do not count, also while they are open. 0
 	// means no limit; it is not negative.
 	Space int64
-	// Short is the fraction of transfers of which the kernel makes only a part, from 0 to 1. A File
-	// makes the rest.
+	// Short is the fraction of transfers that the kernel cuts short, from 0 to 1. A File transfers
+	// the rest.
 	Short float64
 	// Fail is the fraction of reads, writes, syncs and calls of SyncNames that fail with EIO, from
 	// 0 to 1.
@@ -37,13 +37,13 @@ type Options struct {
 	// Cached is the fraction of small reads that find their bytes in the page cache, from 0 to 1.
 	// The others may wait for the disk.
 	Cached float64
-	// Scheduler are the options of the Scheduler. Driver is the one whose ways of waiting are
-	// simulated; "" means "uring".
+	// Scheduler has the options of the Scheduler. The disk simulates which operations its Driver
+	// can queue; "" means "uring".
 	Scheduler sluice.Options
 }
 
-// Disk is a disk in memory, and a sluice.Scheduler on it. All methods except Crash and Close may be
-// called by any number of goroutines at once.
+// Disk is a disk in memory, and a sluice.Scheduler on it. Any number of goroutines may call all
+// methods at once, except Crash and Close.
 type Disk struct {
 	disk      *sim.Disk
 	scheduler *sluice.Scheduler
@@ -59,7 +59,7 @@ func NewDisk(o Options) *Disk {
 	}, o.Scheduler)
 }
 
-// newDisk is NewDisk with all that the simulation can do.
+// newDisk is NewDisk with all options of the simulation.
 func newDisk(o sim.Options, so sluice.Options) *Disk {
 	o.Async = async(so.Driver)
 	disk, err := sim.New(o)
@@ -92,8 +92,8 @@ func (d *Disk) ReadFile(name string) ([]byte, error) {
 }
 
 // Rename renames a file; see os.Rename. A crash may undo it until a Sync of the file or SyncNames;
-// a Datasync is not enough. Like Remove and a creation, it changes names in memory alone: it takes
-// no time, ends on a frozen disk, too, and Options.Fail does not make it fail.
+// a Datasync is not enough. Rename, Remove and file creation change only names in memory: they take
+// no time, do not wait on a frozen disk, and ignore Options.Fail.
 func (d *Disk) Rename(from, to string) error {
 	if err := d.disk.Rename(from, to); err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
@@ -102,7 +102,7 @@ func (d *Disk) Rename(from, to string) error {
 }
 
 // Remove removes a file; see os.Remove. A crash may undo it until SyncNames is called. An open file
-// keeps its bytes. The next SyncNames after it was closed gives their memory back; on systems other
+// keeps its bytes. The first SyncNames after the file was closed frees its memory; on systems other
 // than Linux, Close of the Disk does.
 func (d *Disk) Remove(name string) error {
 	if err := d.disk.Remove(name); err != nil {
@@ -115,8 +115,8 @@ func (d *Disk) Remove(name string) error {
 func (d *Disk) Names() []string { return d.disk.Names() }
 
 // SyncNames makes all earlier creations, renames and removals durable, as an fsync of the directory
-// does: it takes time, waits on a frozen disk, and can fail. After a failure a crash may still undo
-// them, and the next SyncNames covers them, too.
+// does. It takes time, waits on a frozen disk, and can fail. After a failure a crash may still undo
+// the changes; the next SyncNames covers them, too.
 func (d *Disk) SyncNames() error {
 	for {
 		err := d.disk.SyncNames()
@@ -129,16 +129,15 @@ func (d *Disk) SyncNames() error {
 	}
 }
 
-// FailRead makes the n-th read from now on fail with err, 1 being the next. A call of the program
-// may make several reads, or none where the bytes are cached. An err that is no syscall.Errno
-// counts as EIO.
+// FailRead makes the n-th read from now on fail with err; 1 is the next read. A call may make
+// several reads, or none for cached bytes. An err other than a syscall.Errno counts as EIO.
 func (d *Disk) FailRead(n int, err error) { d.fail(n, err, driver.Read) }
 
 // FailWrite makes the n-th write from now on fail with err, as FailRead does, and write nothing.
 func (d *Disk) FailWrite(n int, err error) { d.fail(n, err, driver.Write) }
 
 // FailSync makes the n-th fsync or fdatasync from now on fail with err, as FailRead does. SyncNames
-// is an fsync, too. Syncs that are called at the same time may share one.
+// is an fsync, too. Concurrent Syncs may share one.
 func (d *Disk) FailSync(n int, err error) { d.fail(n, err, driver.Fsync, driver.Fdatasync) }
 
 func (d *Disk) fail(n int, err error, codes ...driver.Code) {
@@ -159,11 +158,10 @@ func (d *Disk) Freeze() (thaw func()) {
 }
 
 // Crash cuts the power. Operations in progress fail with EIO, and the Scheduler is closed. Crash
-// returns the disk as it is when the power is back, with another Scheduler. The old Disk need not
-// be closed.
+// returns the disk after the power is back, with a new Scheduler. The old Disk need not be closed.
 func (d *Disk) Crash() *Disk {
 	after := d.disk.Crash()
-	_ = d.Close() // what was open was not closed, and need not be
+	_ = d.Close() // a crash closes no file
 	return onDisk(after, d.options)
 }
 

@@ -34,8 +34,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// outcomes runs a program on disks with many seeds, and returns what the crash has left of file
-// "f", or "none".
+// outcomes runs a program on disks with many seeds. It returns the contents of file "f" after the
+// crash, or "none", and how often each occurred.
 func outcomes(t *testing.T, run func(d *sluicetest.Disk)) map[string]int {
 	t.Helper()
 	left := map[string]int{}
@@ -59,7 +59,8 @@ func outcomes(t *testing.T, run func(d *sluicetest.Disk)) map[string]int {
 	return left
 }
 
-// TestCrash: what a crash may leave is left with some seed, and nothing else ever.
+// TestCrash checks that each allowed outcome of a crash occurs with some seed, and that no other
+// does.
 func TestCrash(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -161,8 +162,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestCrashInProgress: a crash may leave a write that is in progress, at an offset, at the position
-// or at the end, and may leave nothing of it. Of two appends one is behind the other.
+// TestCrashInProgress checks that a crash may keep a write that is in progress, or nothing of it:
+// at an offset, at the position or at the end. Two appends never overlap.
 func TestCrashInProgress(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -206,7 +207,7 @@ func TestCrashInProgress(t *testing.T) {
 	}
 }
 
-// TestRenameDuringSync: a Sync keeps no rename that came after it had begun.
+// TestRenameDuringSync checks that a Sync keeps no rename that came after its beginning.
 func TestRenameDuringSync(t *testing.T) {
 	left := outcomes(t, func(d *sluicetest.Disk) {
 		f := open(t, d, "new", os.O_CREATE|os.O_WRONLY)
@@ -224,7 +225,7 @@ func TestRenameDuringSync(t *testing.T) {
 	}
 }
 
-// TestFails: the operation that was asked for fails, and no other.
+// TestFails checks that exactly the chosen operation fails.
 func TestFails(t *testing.T) {
 	d := sluicetest.NewDisk(sluicetest.Options{})
 	defer d.Close()
@@ -239,15 +240,15 @@ func TestFails(t *testing.T) {
 	must(t, err)
 	d.FailSync(2, syscall.ENOSPC)
 	must(t, f.Sync())
-	for range 2 { // the File remembers it
+	for range 2 { // the File remembers the error
 		if err := f.Sync(); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("Sync = %v; want ENOSPC", err)
 		}
 	}
 }
 
-// TestInterrupted: a Sync that a signal has interrupted is repeated, as in package os, also one
-// that was queued since the last one was slow.
+// TestInterrupted checks that a Sync that a signal has interrupted is repeated, as in package os,
+// and so is a queued one.
 func TestInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := sluicetest.NewDisk(sluicetest.Options{Seed: 1, Latency: time.Second})
@@ -264,7 +265,8 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// TestFreeze: calls wait while the disk is frozen, and end after it. No call is lost in a crash.
+// TestFreeze checks that calls wait while the disk is frozen, and end after it. A crash ends all
+// calls.
 func TestFreeze(t *testing.T) {
 	for _, crash := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -296,8 +298,8 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
-// TestSyncNames: SyncNames fails and waits as a sync does, and keeps what was done to names before
-// it began. A Rename does not wait.
+// TestSyncNames checks that SyncNames fails and waits as a sync does, and keeps the changes of
+// names before its beginning. A Rename does not wait.
 func TestSyncNames(t *testing.T) {
 	lost := 0
 	for seed := range uint64(100) {
@@ -334,7 +336,7 @@ func TestSyncNames(t *testing.T) {
 	}
 }
 
-// TestSpace: what takes more room than Options.Space fails.
+// TestSpace checks that a call that needs more room than Options.Space fails.
 func TestSpace(t *testing.T) {
 	d := sluicetest.NewDisk(sluicetest.Options{Space: 8192})
 	f, g := open(t, d, "f", os.O_CREATE|os.O_RDWR), open(t, d, "g", os.O_CREATE|os.O_RDWR)
@@ -348,7 +350,8 @@ func TestSpace(t *testing.T) {
 		_, err := f.WriteAt(make([]byte, n), 0)
 		return err
 	}
-	if err := f.Allocate(0, 8193); !errors.Is(err, errors.ErrUnsupported) { // it is for Linux
+	// Allocate works on Linux alone
+	if err := f.Allocate(0, 8193); !errors.Is(err, errors.ErrUnsupported) {
 		full("Allocate of more than there is", err)
 		must(t, f.Allocate(0, 8192))
 		full("a write beside what is allocated", write(g, 1))
@@ -361,14 +364,14 @@ func TestSpace(t *testing.T) {
 	full("Truncate", f.Truncate(8193))
 	must(t, write(g, 4096))
 	full("a write to a full disk", write(g, 4097))
-	must(t, write(f, 4096)) // it needs no more room
+	must(t, write(f, 4096)) // overwrites
 	must(t, d.Remove("f"))
 	full("a write to a removed file", write(f, 4097))
 	must(t, write(g, 8192))
 	must(t, d.Close())
 }
 
-// TestOthers: direct files and Batches are on the disk, too.
+// TestOthers checks that direct files and Batches are on the disk, too.
 func TestOthers(t *testing.T) {
 	d := sluicetest.NewDisk(sluicetest.Options{})
 	f, err := direct.OpenOn(d.Scheduler(), "f", os.O_CREATE|os.O_RDWR, 0)
@@ -391,8 +394,8 @@ func TestOthers(t *testing.T) {
 	must(t, d.Close())
 }
 
-// TestCopies: copies between Files of a disk and others go through the disk, so that a Sync keeps
-// them.
+// TestCopies checks that a copy between a File of a disk and any other file goes through the disk,
+// so that a Sync keeps it.
 func TestCopies(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	must(t, os.WriteFile(name, []byte("copied"), 0o666))

@@ -21,13 +21,13 @@ func OpenLog(s *sluice.Scheduler, name string) (*Log, error) {
 	return &Log{f}, err
 }
 
-// Append adds a record. When it has returned nil the record must not be lost.
+// Append adds a record. Once it has returned nil, the record must not be lost.
 func (l *Log) Append(record string) error {
 	_, err := l.f.WriteString(record + "\n")
 	return err // the bug: a Sync is missing
 }
 
-// The log must hold what Append has acknowledged, whatever the crash leaves.
+// The log must hold each record that Append has acknowledged, whatever the crash leaves.
 func Example() {
 	for seed := range uint64(100) {
 		d := sluicetest.NewDisk(sluicetest.Options{Seed: seed})
@@ -44,7 +44,7 @@ func Example() {
 	// Output: a record is lost: "" is left
 }
 
-// The disk can be made to fail at a certain operation.
+// The disk fails at a chosen operation.
 func ExampleDisk_FailWrite() {
 	d := sluicetest.NewDisk(sluicetest.Options{})
 	defer d.Close()
@@ -60,7 +60,7 @@ func ExampleDisk_FailWrite() {
 	// <nil> false
 }
 
-// While the disk is frozen calls wait, unless their context ends.
+// While the disk is frozen, calls wait unless their context ends.
 func ExampleDisk_Freeze() {
 	d := sluicetest.NewDisk(sluicetest.Options{})
 	defer d.Close()

@@ -6,25 +6,24 @@ import (
 	"slices"
 )
 
-// cellSize is the piece of a file that a write of a world writes whole or not at all, as far as the
-// model is concerned. It divides a sector.
+// cellSize is the size of a cell. The model assumes that a write writes a cell whole or not at all:
+// it divides a sector.
 const cellSize = 64
 
-// fileModel is what a file may hold. Each actor writes to a region of its own, and is the only one
-// to write there.
+// fileModel has the allowed contents of a file. Each actor is the only writer of its region.
 type fileModel struct {
 	cells [][]version // of each cell, oldest first
 	// synced is, for each cell, the index of the oldest version that may be on the disk.
 	synced []int
-	// tainted: a sync has failed, and the handle that knows of it is closed.
+	// tainted is set once a sync has failed and the handle that remembers the failure is closed.
 	tainted bool
 }
 
-// version is what a write has written, or may have written, to a cell.
+// version is a value that a write has written to a cell, or may have written.
 type version struct {
 	value   byte
 	certain bool
-	ended   int // when the write ended, by the world's count of events
+	ended   int // when the write ended, in the world's count of events
 }
 
 func newFileModel(cells int) *fileModel {
@@ -42,7 +41,8 @@ func (m *fileModel) begin(first, n int, value byte) {
 	}
 }
 
-// end notes that this write has ended at the time now, having written so many bytes for certain.
+// end notes that a write of n cells at cell first has ended at the time now, with bytes certainly
+// written.
 func (m *fileModel) end(first, n, bytes, now int) {
 	for i := range n {
 		v := &m.cells[first+i][len(m.cells[first+i])-1]
@@ -80,7 +80,7 @@ func (m *fileModel) read(b []byte, off int) error {
 	return nil
 }
 
-// onDisk checks what the disk holds. Bytes beyond its end are zeros.
+// onDisk checks the disk's contents. Bytes beyond its end are zeros.
 func (m *fileModel) onDisk(b []byte) error {
 	for i := range len(m.cells) * cellSize {
 		var got byte

@@ -28,8 +28,8 @@ func openInodes(t *testing.T) map[uint64]bool {
 	return open
 }
 
-// TestRemovedFiles: a removed file takes no memory once it is closed and a crash cannot bring it
-// back. Until then it is there.
+// TestRemovedFiles checks that a removed file takes no memory once it is closed and no crash can
+// bring it back. Until then it takes memory.
 func TestRemovedFiles(t *testing.T) {
 	d := sluicetest.NewDisk(sluicetest.Options{})
 	before := openInodes(t)

@@ -15,12 +15,12 @@ var (
 )
 
 // TestWorlds runs worlds on simulated disks: files, direct files, streams, a cache, classes and
-// Batches of one Scheduler, with devices that are slow, fail, freeze and lose power. What a read
-// returns and what a crash leaves must be what the calls have promised. From any state, with the
-// disk answering again, all must end.
+// Batches of one Scheduler, with devices that are slow, fail, freeze and lose power. The results of
+// reads, and the disk after a crash, must be as the calls have promised. When the disk answers
+// again, all operations must end.
 func TestWorlds(t *testing.T) {
-	// With one thread at a time, what happens depends on the seed alone, unless the system takes the
-	// processor from that thread for so long that the Go runtime lets another goroutine run.
+	// With one thread, the run depends on the seed alone. An exception: the system takes the
+	// processor from the thread for so long that the Go runtime runs another goroutine.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	first := seed.Of(t) * *stride
 	ops, n := 0, 0

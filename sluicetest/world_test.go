@@ -23,17 +23,17 @@ import (
 	"github.com/sluiceio/sluice/internal/inside"
 )
 
-// world is a disk with a Scheduler, files, and actors that use them. A seed decides all of it.
+// world is a disk with a Scheduler, files, and actors that use them. A seed decides everything.
 type world struct {
 	t     *testing.T
-	r     *rand.Rand // of the beginning; each actor has its own
+	r     *rand.Rand // for the setup; each actor has its own
 	disk  *Disk
 	start time.Time
 	files []*worldFile
-	// punctual: a read whose context ends returns soon. No plain call has it, because the driver is
-	// uring's and nothing fails.
+	// punctual is set if a read must return soon when its context ends. No operation is a plain
+	// call then, because the driver is uring and nothing fails.
 	punctual bool
-	static   *cache.File // its contents are known, and read through a cache
+	static   *cache.File // its contents are known; actors read it through a cache
 	cache    *cache.Cache
 	actors   int
 	// narrow: contexts end at any step, and unless roomy is true there is room for few operations and
@@ -45,14 +45,14 @@ type world struct {
 	mu      sync.Mutex // guards the rest; held for moments
 	events  int        // counts events
 	ops     int
-	log     io.Writer // what happens, in a form that is compared
+	log     io.Writer // the events, in a form that can be compared
 	lines   []string  // the same, if keep is true
 	keep    bool
 	failure string
 	classes []*sluice.Class
 }
 
-// diskFile is what a world needs of a File and of a direct.File.
+// diskFile has the methods that a world needs of File and direct.File.
 type diskFile interface {
 	io.ReaderAt
 	io.WriterAt
@@ -82,20 +82,20 @@ type worldFile struct {
 	reopening int
 }
 
-// regionCells is how many cells an actor has in each file. Regions do not begin at blocks.
+// regionCells is how many cells an actor has in each file. Regions do not begin at block
+// boundaries.
 const regionCells = 70
 
-// spacing is the distance of instants; see sim. Each goroutine of a world wakes at instants of its
-// own.
+// spacing is the distance of instants; see sim. Each goroutine of a world has its own instants.
 const (
 	spacing      = 64
-	atActor      = 1  // the first actor; the others follow
+	atActor      = 1  // the first actor; the next numbers follow
 	atDeadline   = 32 // deadlines of the first actor
 	atChaos      = 62
 	atMain       = 63
 	mostActors   = 6
 	mostInBurst  = 16
-	mostWait     = 30 * time.Minute // of the bubble's time, for all to end
+	mostWait     = 30 * time.Minute // of the bubble's time; all operations must end in it
 	mostLatency  = 5 * time.Millisecond
 	smallLatency = 50 * time.Microsecond
 )
@@ -105,7 +105,7 @@ func (w *world) sleep(d time.Duration, residue int) {
 	time.Sleep(w.instant(d, residue))
 }
 
-// instant returns how long it is from now until an instant of that residue, in about d.
+// instant returns the time until an instant of that residue, about d from now.
 func (w *world) instant(d time.Duration, residue int) time.Duration {
 	now := time.Since(w.start)
 	at := (now+d)/spacing*spacing + time.Duration(residue)
@@ -143,7 +143,7 @@ func (w *world) tick() int {
 	return w.events
 }
 
-// outcome is what the run of a world has given.
+// outcome is the result of a world's run.
 type outcome struct {
 	failure string
 	hash    uint64
@@ -151,7 +151,7 @@ type outcome struct {
 	ops     int
 }
 
-// runWorld runs the world of a seed in a bubble. keep has it keep its log.
+// runWorld runs the world of a seed in a bubble. With keep the world keeps its log.
 func runWorld(t *testing.T, seed uint64, keep bool, run func(w *world, seed uint64)) (o outcome) {
 	// A goroutine that waits otherwise than a bubble knows, as for a mutex, keeps it from ever
 	// ending.
@@ -193,7 +193,7 @@ func (w *world) run(seed uint64) {
 		w.note("crash")
 		w.crash()
 	}
-	w.disk.disk.Well() // from here on all must end
+	w.disk.disk.Well() // from here on all operations must end
 	limit := time.NewTimer(mostWait)
 	defer limit.Stop()
 	select {
@@ -246,8 +246,8 @@ func (w *world) build(seed uint64) {
 	w.disk.disk.SetFail(fail)
 }
 
-// TestRingsOfDisk: a disk of several devices has as many rings as Options.Rings allows, and none
-// under the pool.
+// TestRingsOfDisk checks that a disk of several devices has as many rings as Options.Rings allows,
+// and none under the pool.
 func TestRingsOfDisk(t *testing.T) {
 	for _, c := range []struct {
 		driver      string
@@ -284,7 +284,7 @@ const staticSize = 40_000
 
 func staticByte(i int) byte { return byte(i*7 + i/251) }
 
-// buildStatic makes the file whose contents stay.
+// buildStatic makes the file whose contents never change.
 func (w *world) buildStatic() {
 	f, err := direct.OpenOn(w.disk.Scheduler(), "static", os.O_RDWR|os.O_CREATE, 0o666)
 	if err == nil {
@@ -333,7 +333,7 @@ func (w *world) reopen(f *worldFile) {
 	w.note("reopened %s: %v", f.name, err)
 }
 
-// disturb freezes devices now and then, until stop.
+// disturb freezes devices now and then, until stop is closed.
 func (w *world) disturb(r *rand.Rand, stop chan struct{}) {
 	for range 1 + r.IntN(10) {
 		pause := time.NewTimer(w.instant(time.Duration(r.Int64N(int64(50*time.Millisecond))), atChaos))
@@ -358,7 +358,7 @@ func (w *world) disturb(r *rand.Rand, stop chan struct{}) {
 	<-stop
 }
 
-// crash cuts the power, and checks what is left.
+// crash cuts the power, and checks the disk.
 func (w *world) crash() {
 	after := w.disk.disk.Crash()
 	defer after.CloseImages()
@@ -380,7 +380,7 @@ func (w *world) crash() {
 	}
 }
 
-// end closes everything, and checks that nothing is left.
+// end closes everything, and checks for leaks.
 func (w *world) end(crashed bool) {
 	if !crashed {
 		for i, f := range w.files {
@@ -516,7 +516,7 @@ func (a *actor) write(f *worldFile, write func(ctx context.Context, b []byte, of
 	a.expected("write", err)
 }
 
-// expected checks that an error is one of those that there may be.
+// expected checks that an error is one of the allowed ones.
 func (a *actor) expected(what string, err error) {
 	for _, e := range []error{
 		nil, syscall.EIO, syscall.ENOSPC, syscall.EAGAIN, context.DeadlineExceeded, context.Canceled, os.ErrClosed, io.EOF,
@@ -557,7 +557,7 @@ func (a *actor) compare(f *worldFile, b []byte, off int, what string) {
 	}
 }
 
-// commit syncs f. What it covers must be on the disk when it returns nil.
+// commit syncs f. When it returns nil, the synced writes must be on the disk.
 func (a *actor) commit(f *worldFile, h diskFile) {
 	ctx, cancel := a.context()
 	defer cancel()
@@ -592,8 +592,8 @@ func (a *actor) synced(f *worldFile, begun int) {
 	}
 }
 
-// taint notes that a handle of f was closed. If a sync of the file has failed, another handle does
-// not know it.
+// taint notes that a handle of f was closed. If a sync has failed, the next handle does not know
+// it.
 func (w *world) taint(f *worldFile) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// sink returns a Sink that appends records to t. events is how many there may be.
+// sink returns a Sink that appends records to t. events bounds their number.
 func (t *Trace) sink(events int) record.Sink {
 	t.Ops = make([]Op, 0, min(events, 1<<12))
 	return record.Sink{
@@ -55,7 +55,7 @@ func callOf(c record.Call, goroutine uint32) Call {
 	}
 }
 
-// fill adds to t what recording r has besides the records.
+// fill adds to t all parts of recording r but the records.
 func (t *Trace) fill(r record.Recording) {
 	t.Meta.decode(&fields{b: r.About})
 	t.Meta.Start = r.Began
@@ -65,7 +65,7 @@ func (t *Trace) fill(r record.Recording) {
 	t.Files, t.Classes = r.Files, r.Classes
 	for i := range t.Ops {
 		if o := &t.Ops[i]; o.File < 0 || int(o.File) >= len(t.Files) {
-			o.File = 0 // the name is not yet there, or the file is damaged
+			o.File = 0 // the name was not recorded yet, or the file is damaged
 		}
 	}
 	t.Classes = t.classNames()
@@ -82,7 +82,7 @@ func (t *Trace) label(r record.Recording) {
 	t.Labels = append([]string{""}, r.Labels...)
 	of := make(map[uint32][]record.Labelled)
 	for _, l := range r.Labelled {
-		if int64(l.Label) < int64(len(t.Labels)) { // else the file is damaged
+		if int64(l.Label) < int64(len(t.Labels)) { // or the file is damaged
 			of[l.Goroutine] = append(of[l.Goroutine], l)
 		}
 	}
@@ -134,7 +134,7 @@ func readRecording(from io.Reader, again io.ReaderAt) (*Trace, error) {
 	return t, nil
 }
 
-// last returns when the last event of t ended.
+// last returns the end of t's last event.
 func (t *Trace) last() (end time.Duration) {
 	for i := range t.Ops {
 		end = max(end, t.Ops[i].Woken)

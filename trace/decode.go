@@ -28,13 +28,11 @@ func formatErrorf(format string, args ...any) error {
 	return formatError{fmt.Errorf("trace: "+format, args...)}
 }
 
-// Read reads a trace that WriteTo has written, or the file of [Create] or SLUICE_TRACE. If it is
-// something else, or damaged, the error is an [ErrFormat]; other errors are r's. Only files of
-// WriteTo have checksums.
-//
-// While a program records in the file, Read leaves out events that are being recorded at that
-// moment. For that r must be an io.ReaderAt and an io.Seeker, as a file is. From a pipe Read may
-// mix such an event with another one.
+// Read reads a trace that WriteTo has written, or the file of [Create] or SLUICE_TRACE. If r has
+// anything else, or a damaged file, the error is an [ErrFormat]; other errors are r's. Only files
+// of WriteTo have checksums. While a program records in the file, Read leaves out events that are
+// being recorded at that moment. To do so it reads r twice, so r must be an io.ReaderAt and an
+// io.Seeker, as a file is. From a pipe, Read may return a mix of two events.
 func Read(r io.Reader) (*Trace, error) {
 	again := readAgain(r)
 	d := &decoder{r: bufio.NewReaderSize(r, 64<<10)}
@@ -59,8 +57,8 @@ func Read(r io.Reader) (*Trace, error) {
 	}
 }
 
-// readAgain returns a reader of what r has from its position on, to read it a second time. It
-// returns nil if r cannot be read twice.
+// readAgain returns a reader of r from its position on, for a second reading. It returns nil if r
+// cannot be read twice.
 func readAgain(r io.Reader) io.ReaderAt {
 	f, ok := r.(interface {
 		io.ReaderAt

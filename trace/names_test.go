@@ -94,7 +94,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestTrial checks that the trials alone are no system calls.
+// TestTrial checks that only the trials are no system calls.
 func TestTrial(t *testing.T) {
 	for c := range 256 {
 		want := strings.HasPrefix(syscallName(uint8(c)), "trial ")

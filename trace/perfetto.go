@@ -32,7 +32,7 @@ type perfetto struct {
 	stringLabels         int // where the interned strings of labels begin
 }
 
-// preamble writes when the trace began, and gives all strings their numbers.
+// preamble writes the start of the trace, and numbers all strings.
 func (p *perfetto) preamble(t *Trace) {
 	boot := message(nil).uint(clockID, clockBoottime).uint(clockTimestamp, 0)
 	real := message(nil).uint(clockID, clockRealtime).uint(clockTimestamp, uint64(max(0, nanoseconds(t.Meta.Start))))
@@ -60,10 +60,10 @@ func (p *perfetto) intern(field, first int, texts []string) {
 	}
 }
 
-// withOther appends a name for numbers that only newer versions have, and returns a new slice.
+// withOther returns a new slice with one more name, for numbers that only newer versions have.
 func withOther(names []string) []string { return append(slices.Clip(names), "other") }
 
-// nameIndex returns the index of name i in what withOther returns.
+// nameIndex returns the index of name i in the result of withOther.
 func nameIndex(i uint8, names []string) int { return min(int(i), len(names)) }
 
 // put writes the packet. All packets belong to one sequence.
@@ -73,8 +73,8 @@ func (p *perfetto) put(flags uint64) {
 	_, _ = p.w.Write(p.frame) // Flush returns the error
 }
 
-// tracks describes the tracks. Each has another name, as Perfetto shows tracks of one name as one.
-// Perfetto sorts them by name, so the numbers in the names have leading zeros.
+// tracks describes the tracks. Perfetto merges tracks of one name, so each has another name. It
+// sorts them by name, so the numbers in the names have leading zeros.
 func (p *perfetto) tracks(t *Trace) {
 	process := message(nil).uint(processPID, uint64(t.Meta.PID)).text(processName, t.Meta.Program)
 	p.track(message(nil).uint(trackUUID, processTrack).bytes(trackProcess, process))
@@ -157,7 +157,7 @@ func (p *perfetto) call(c *Call) {
 	p.end(track, c.end())
 }
 
-// begin makes the event with which a slice begins. putEvent writes it.
+// begin makes the event that begins a slice. putEvent writes it.
 func (p *perfetto) begin(track uint64, name int) {
 	p.event = p.event[:0].uint(eventType, sliceBegin).uint(eventTrack, track).uint(eventNameIID, uint64(name))
 }
@@ -177,7 +177,7 @@ func (p *perfetto) noteInt(name int, v int64) {
 	p.event = p.event.bytes(eventAnnotation, p.annotation)
 }
 
-// noteRing adds the number of a ring. It leaves out ring 0: most operations have it.
+// noteRing adds the number of a ring, unless it is 0, as it is for most operations.
 func (p *perfetto) noteRing(ring uint8) {
 	if ring != 0 {
 		p.noteInt(noteRing, int64(ring))

@@ -18,10 +18,9 @@ func (m *Meta) machine() {
 	m.CPU = cpuModel()
 }
 
-// cpuModel returns the model of the first processor, or "" where the kernel does not name it
-// (arm64). It makes the system calls directly: with package os the Go runtime would open
-// descriptors for the netpoller, and a program that closes all its descriptors may be about to
-// close them.
+// cpuModel returns the model of the first processor, or "" if the kernel does not name it (arm64).
+// It makes the system calls directly: package os would make the Go runtime open descriptors for the
+// netpoller, and a program that closes all its descriptors may be about to close them.
 func cpuModel() string {
 	fd, err := unix.Open("/proc/cpuinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

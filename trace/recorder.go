@@ -21,12 +21,12 @@ type Options struct {
 	// the oldest ones.
 	KeepOldest bool
 
-	// Regions makes operations that wait regions of runtime/trace as well. An execution trace of
-	// the program shows them.
+	// Regions makes waiting operations regions of runtime/trace as well. An execution trace of the
+	// program shows them.
 	Regions bool
 }
 
-// namesSize is how many bytes the names of files and classes, and labels, have.
+// namesSize is the room for the names of files and classes, and for labels.
 const namesSize = 1 << 20 // 1 MiB
 
 const defaultEvents = 63 << 12 // 16 MiB
@@ -43,15 +43,15 @@ func (o Options) check() (record.Options, error) {
 	return r, nil
 }
 
-// Recorder records the operations of the Schedulers that have it, and their drivers' system calls,
-// while it is started. [New] makes one in memory, and [Create] one in a file.
+// Recorder records the operations of its Schedulers, and their drivers' system calls, while it is
+// started. [New] makes one in memory, and [Create] one in a file.
 //
 // Record nothing inside a bubble of testing/synctest: a bubble's clock begins in the year 2000, so
 // all times would be 0.
 type Recorder struct{ core *record.Recorder }
 
-// New returns a Recorder in memory, which is not started. New allocates all of the memory. An error
-// names the option that is wrong.
+// New returns a Recorder in memory, which is not started. It allocates all of the memory. An error
+// names a wrong option.
 func New(o Options) (*Recorder, error) {
 	r, err := o.check()
 	if err != nil {
@@ -61,10 +61,10 @@ func New(o Options) (*Recorder, error) {
 }
 
 // Create returns a Recorder in a new file, which is not started. The file has each event at once,
-// even if the program is killed, and [Read] may read it while the program records. It grows to 64
-// bytes for each of Options.Events. Nobody may truncate it before the program ends. If the disk
-// is full, later events are lost, and Meta.Lost counts them. If the file exists, the error is
-// os.ErrExist; on Windows it is errors.ErrUnsupported.
+// even if the program is killed, and [Read] may read it during the recording. It grows to 64 bytes
+// for each of Options.Events. Nobody may truncate it before the program ends. If the disk is full,
+// later events are lost, and Meta.Lost counts them. An existing file is os.ErrExist; on Windows the
+// error is errors.ErrUnsupported.
 func Create(name string, o Options) (*Recorder, error) {
 	r, err := o.check()
 	if err != nil {

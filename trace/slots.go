@@ -7,7 +7,7 @@ import "time"
 type slots struct {
 	busy queue // slots in use, by the end of their interval
 	free queue // slots that are free, by their number
-	n    int32 // how many slots there are
+	n    int32 // the number of slots
 }
 
 // take returns the slot of the interval from start to end. An interval may begin in a slot at the

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// Trace is what a Recorder has recorded.
+// Trace is the events that a Recorder has recorded.
 type Trace struct {
 	Meta Meta // the program, the machine and the recording
 
@@ -27,8 +27,7 @@ type Trace struct {
 	Calls []Call // sorted by Start
 }
 
-// Meta describes the program, the machine and the recording. A field that is not known is empty
-// or 0.
+// Meta describes the program, the machine and the recording. An unknown field is empty or 0.
 type Meta struct {
 	Program    string // the program's name
 	PID        int    // its process ID
@@ -48,8 +47,8 @@ type Meta struct {
 
 	Lost       int64 // events that were dropped or overwritten
 	KeptOldest bool  // the lost events are the latest ones; else the earliest
-	// LabelsEnd is the time from which on Op.Label is 0, as the Recorder had no room for more
-	// changes of labels: it has room for some 14,000. 0 means that all labels are known.
+	// LabelsEnd is the time from which on Op.Label is 0, because the Recorder had no more room for
+	// labels. 0 means that all labels are known.
 	LabelsEnd time.Duration
 }
 
@@ -75,9 +74,9 @@ type Op struct {
 	Slot int32
 	// Batch is how many operations were handed to the driver together; 0 without a driver.
 	Batch int32
-	// Goroutine tells apart goroutines that live at the same time. It is not the runtime's number
-	// of the goroutine. It is only a hint on processors other than amd64 and arm64, and in
-	// programs of "sluice build": there goroutines may share a number, or change it.
+	// Goroutine distinguishes goroutines that live at the same time. It is not the runtime's number
+	// of the goroutine. It is only a hint on processors other than amd64 and arm64, and in programs
+	// of "sluice build": goroutines may share a number there, or change it.
 	Goroutine uint32
 
 	Kind  Kind  // what it does
@@ -92,8 +91,8 @@ type Op struct {
 	Driver string
 }
 
-// Call is a system call that is not an operation: one that a driver made, or a read of the page
-// cache that found nothing. [Op.Syscall] returns the system call of an operation.
+// Call is a system call that is not an operation: a call of a driver, or a read of the page cache
+// that found nothing. [Op.Syscall] returns the system call of an operation.
 //
 // A trial of a governor is a Call, too. In a trial, a governor performs the operations of one kind
 // and device the other way for a short time: by plain calls, or queued. Batch is how many
@@ -105,7 +104,7 @@ type Call struct {
 
 	Batch  int32 // how many operations the call submitted
 	Wait   int32 // how many completions it had to wait for
-	Result int32 // what it returned, or a negated errno
+	Result int32 // its result, or a negated errno
 	Slot   int32 // as Op.Slot, among the Calls
 
 	Goroutine uint32 // as Op.Goroutine

@@ -4,8 +4,8 @@
 // library's package internal/poll by calls of this package. In any other program it does nothing.
 //
 // For regular files and block devices, Read, ReadAt, Write, WriteAt, Seek, Sync and copies from
-// file to file go through sluice, with the results and errors of the system calls. These make the
-// same system calls as without sluice:
+// file to file go through sluice, with the results and errors of the system calls. All other I/O
+// makes the same system calls as without sluice:
 //
 //   - Truncate and all other methods
 //   - copies between a file and a socket
@@ -15,9 +15,8 @@
 //
 // # Environment
 //
-//   - SLUICE_DRIVER=uring|aio|pool chooses the driver. SLUICE_DRIVER=off turns sluice off. A wrong
-//     name, or a driver that the system does not have, does the same after a line on standard
-//     error.
+//   - SLUICE_DRIVER=uring|aio|pool chooses the driver. SLUICE_DRIVER=off turns sluice off. So
+//     does a wrong name, or a driver that the system does not have, after a line on standard error.
 //   - SLUICE_TRACE=FILE records a trace, as in any program that uses sluice.
 //   - SLUICE_DEBUG_ADDR=localhost:6060 serves the live look of package trace/live at
 //     http://localhost:6060/debug/sluice/. Without a host it is localhost; other machines reach it

@@ -7,8 +7,8 @@ import (
 	_ "github.com/sluiceio/sluice/transparent" // sluice build adds this import
 )
 
-// A program is written with package os, and built with `sluice build` in place of `go build`.
-// Then these reads go through sluice. Built with `go build`, as here, it is what it was.
+// A program is written with package os. Built with `sluice build`, its reads go through sluice.
+// Built with `go build`, as here, nothing changes.
 func Example() {
 	f, err := os.Open("testdata/hello")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// file is a disk that uses a Scheduler. It contains its state, so that opening a file
-// makes one allocation only: programs open many files for one read.
+// file is a disk that uses a Scheduler. Its state is a field, so that opening a file makes one
+// allocation: programs open many files for a single read.
 type file struct {
 	state state // state.Disk is the file itself
 	sched *sched.Scheduler
@@ -37,9 +37,9 @@ func (f *file) Pwrite(p []byte, off int64) (int, error) { return f.sched.Pwrite(
 func (f *file) Fsync() error    { return f.sched.Sync(context.Background(), &f.core.File) }
 func (f *file) Block(do func()) { f.sched.Block(&f.core.File, do) }
 
-// Seek is lseek(2). It is called only for files with O_DIRECT: their transfers at the position
-// move that before, and back over what was not transferred afterwards. A Seek in between would
-// be off by that.
+// Seek is lseek(2). It is called only for files with O_DIRECT. Their transfers at the position
+// first move it over all bytes, and later back over the bytes not transferred. A Seek in between
+// would be off by these.
 func (f *file) Seek(offset int64, whence int) (pos int64, err error) {
 	f.core.Position(func() { pos, err = syscall.Seek(f.fd, offset, whence) })
 	return pos, err

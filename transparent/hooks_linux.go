@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 )
 
-// disk performs the system calls on one descriptor. The caller, internal/poll, keeps the
-// descriptor open meanwhile. Results are the kernel's: short counts, 0 at the end of the
-// file, syscall.Errno.
+// disk performs the system calls on one descriptor. The caller, internal/poll, keeps the descriptor
+// open until they return. Results are the kernel's: short counts, 0 at the end of the file,
+// syscall.Errno.
 //
-// disk and state are aliases of type literals: internal/poll cannot import this package,
-// and declares the same types once more.
+// disk and state are aliases of type literals: internal/poll cannot import this package, and
+// declares the same types once more.
 type disk = interface {
 	Read(p []byte) (int, error)
 	Write(p []byte) (int, error)
@@ -25,18 +25,17 @@ type disk = interface {
 	Block(do func())
 }
 
-// state is what was decided about a descriptor. The zero value means plain system calls.
+// state is the decision about a descriptor. The zero value means plain system calls.
 type state = struct {
 	Disk disk
-	// While Misses is 0, internal/poll tries the page cache, or read(2) for a Read,
-	// before it calls Disk. If Misses is nil, it never does.
+	// Misses, while 0, lets internal/poll try the page cache, or read(2) for a Read, before it
+	// calls Disk. If Misses is nil, internal/poll never tries.
 	Misses *atomic.Uint32
-	// While ConcurrentSyncs is false, internal/poll makes some writes without Disk. While
-	// it is true, it does not: the scheduler has to know how many bytes are not synced
-	// yet. If ConcurrentSyncs is nil, Disk makes all writes.
+	// ConcurrentSyncs, while false, lets internal/poll make some writes without Disk. While it is
+	// true, the scheduler must know how many bytes are not synced yet. If ConcurrentSyncs is nil,
+	// Disk makes all writes.
 	ConcurrentSyncs *atomic.Bool
-	// Seeks is true if Disk has to make the Seeks. Otherwise lseek(2) is called
-	// directly.
+	// Seeks is true if Disk must make the Seeks. Otherwise internal/poll calls lseek(2).
 	Seeks bool
 }
 
@@ -44,9 +43,8 @@ type state = struct {
 var (
 	// open returns the state of a descriptor; nil means plain system calls.
 	open atomic.Pointer[func(fd int) *state]
-	// fresh is the state of a file that was just opened. internal/poll calls open for
-	// it only when something is not in the page cache, which for most small files
-	// never happens.
+	// fresh is the state of a file that was just opened. internal/poll calls open for it only after
+	// a miss in the page cache, which most small files never have.
 	fresh atomic.Pointer[state]
 	// exit is called when the program calls os.Exit or returns from main.
 	exit atomic.Pointer[func()]
@@ -63,8 +61,8 @@ func init() {
 		fmt.Fprintf(os.Stderr, "sluice: not in use: SLUICE_DRIVER %q is not one of uring, aio, pool, off\n", driver)
 		return
 	}
-	// The Scheduler starts now and not with the first operation, which may come while
-	// the program holds locks that starting needs.
+	// The Scheduler starts now and not with the first operation: the program may then hold locks
+	// that the start needs.
 	p, err := newProvider(driver)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "sluice: not in use:", err)

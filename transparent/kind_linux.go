@@ -9,9 +9,9 @@ type kind struct {
 	direct, appends bool
 }
 
-// kindOf returns how fd was opened. ok is false unless fd is a regular file or a block
-// device, on a disk or on memory that replaces one. ok is also false if fstat(2) fails:
-// the program's os.File then makes plain calls, with the errors of package os.
+// kindOf returns how fd was opened. ok is false unless fd is a regular file or a block device, on a
+// disk or on memory that replaces one. ok is also false if fstat(2) fails: the program's os.File
+// then makes plain calls, with the errors of package os.
 func kindOf(fd int) (k kind, ok bool) {
 	var st unix.Stat_t
 	if unix.Fstat(fd, &st) != nil {
@@ -19,7 +19,7 @@ func kindOf(fd int) (k kind, ok bool) {
 	}
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
-		// A file on a file system of a block device has that device's number.
+		// A file on a block device's file system has that device's number.
 		if unix.Major(st.Dev) == 0 && !onDisk(fd) {
 			return kind{}, false
 		}
@@ -27,7 +27,7 @@ func kindOf(fd int) (k kind, ok bool) {
 	default:
 		return kind{}, false
 	}
-	// A raw system call, as it never waits, and programs open many files.
+	// A raw system call will do: it never waits, and programs open many files.
 	flags, _, errno := unix.RawSyscall(unix.SYS_FCNTL, uintptr(fd), unix.F_GETFL, 0)
 	if errno != 0 {
 		return kind{}, false
@@ -35,10 +35,10 @@ func kindOf(fd int) (k kind, ok bool) {
 	return kind{direct: flags&unix.O_DIRECT != 0, appends: flags&unix.O_APPEND != 0}, true
 }
 
-// onDisk reports, for a file system without a device, whether its files behave
-// as files on a disk do. The kernel's special file systems do not: their reads may wait
-// without end, and not for a disk. Nor do file systems in user space, whose server may need
-// the scheduler to answer a request that waits in the scheduler.
+// onDisk reports whether the files of a file system without a device behave as files on a disk. The
+// kernel's special file systems do not: their reads may wait without end, and not for a disk. Nor
+// do file systems in user space: their server may need the scheduler to answer a request that waits
+// in the scheduler.
 func onDisk(fd int) bool {
 	var fs unix.Statfs_t
 	if unix.Fstatfs(fd, &fs) != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// provider makes the states of descriptors, on a Scheduler for them alone.
+// provider makes the states of descriptors, on a private Scheduler.
 type provider struct {
-	face *sluice.Scheduler // acquired; tests release it and close it
+	face *sluice.Scheduler // acquired; tests release and close it
 	core *sched.Scheduler  // the internals of face
 	// counts is true if SLUICE_STATS asks for the counters, or SLUICE_DEBUG_ADDR for a server that
 	// shows them.
@@ -33,8 +33,8 @@ func newProvider(driver string) (*provider, error) {
 	return &provider{face: face, core: h.Core}, nil
 }
 
-// open is the hook with that name. It does not use package os: a test binary that logs
-// calls of package os (internal/testlog) may hold the lock of the log here.
+// open is the hook open. It does not use package os: a test binary that logs calls of package os
+// (internal/testlog) may hold the lock of the log here.
 func (p *provider) open(fd int) *state {
 	if k, ok := kindOf(fd); ok {
 		f := newFile(p.core, fd, k)
@@ -49,16 +49,16 @@ func (p *provider) open(fd int) *state {
 	return nil
 }
 
-// unwatched reports whether internal/poll may make calls directly, which neither the
-// counters nor a trace would have.
+// unwatched reports whether internal/poll may make calls directly. Counters and traces would miss
+// them.
 func (p *provider) unwatched() bool { return !p.counts && !p.core.Hook().Recording() }
 
-// looks reports whether internal/poll may try the page cache directly. It must not on
-// kernels that do not report the end of a file there.
+// looks reports whether internal/poll may try the page cache directly. It must not on kernels that
+// do not report the end of a file there.
 func (p *provider) looks() bool { return p.unwatched() && p.core.KnowsEnd() }
 
-// fresh returns the state of a file that was just opened; nil if nothing may be done
-// before open is called.
+// fresh returns the state of a file that was just opened, or nil if internal/poll must call open
+// first.
 func (p *provider) fresh() *state {
 	if !p.unwatched() {
 		return nil

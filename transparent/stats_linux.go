@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// printStats writes the line of SLUICE_STATS. It makes the system call itself, as os.Stderr
+// printStats writes the line of SLUICE_STATS. It makes the system call itself, because os.Stderr
 // may be a file on a disk, which would go through the Scheduler.
 func (p *provider) printStats() {
 	s := p.face.Stats()
@@ -17,5 +17,5 @@ func (p *provider) printStats() {
 	for _, l := range p.core.LostDrivers() {
 		line += fmt.Sprintf("; %s stopped working: %v", l.Driver, l.Err)
 	}
-	_, _ = unix.Write(2, []byte(line+"\n")) // an error could not be reported
+	_, _ = unix.Write(2, []byte(line+"\n")) // nobody is left to report an error to
 }

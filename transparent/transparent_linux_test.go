@@ -42,7 +42,7 @@ func eachDriver(t *testing.T, test func(t *testing.T, p *provider)) {
 	}
 }
 
-// TestKinds: files that are not on a disk use plain system calls.
+// TestKinds checks that files that are not on a disk use plain system calls.
 func TestKinds(t *testing.T) {
 	regular := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(regular, []byte("x"), 0o600); err != nil {
@@ -80,7 +80,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestFlags: kindOf notices O_APPEND and O_DIRECT.
+// TestFlags checks that kindOf notices O_APPEND and O_DIRECT.
 func TestFlags(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	for flags, want := range map[int]kind{
@@ -99,8 +99,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestSharedPosition: two descriptors that share a position read each block of a file once
-// between them, complete, whether all of it, a part or nothing is in the page cache.
+// TestSharedPosition reads a file by two descriptors that share a position. They read each block
+// once between them, whole, whether all, a part or nothing is in the page cache.
 func TestSharedPosition(t *testing.T) {
 	eachDriver(t, func(t *testing.T, p *provider) {
 		const blocks, size = 512, 16384
@@ -172,10 +172,10 @@ func writeBlocks(t *testing.T, name string, blocks, size int) {
 	}
 }
 
-// drop removes parts of a file from the page cache, where that is possible.
+// drop removes parts of a file from the page cache, if the file system can.
 func drop(t *testing.T, fd int, r *rand.Rand, size int64) {
 	t.Helper()
-	// What is missing is then read one page at a time.
+	// The kernel then reads missing pages one at a time.
 	if err := unix.Fadvise(fd, 0, 0, unix.FADV_RANDOM); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func drop(t *testing.T, fd int, r *rand.Rand, size int64) {
 	}
 }
 
-// TestSeek: Seek moves the position of the descriptor, also with O_DIRECT.
+// TestSeek checks that Seek moves the position of the descriptor, also with O_DIRECT.
 func TestSeek(t *testing.T) {
 	eachDriver(t, func(t *testing.T, p *provider) {
 		name := filepath.Join(t.TempDir(), "file")
@@ -233,7 +233,8 @@ func onPool(t *testing.T) *provider {
 	return p
 }
 
-// TestOneAllocation: opening a file makes one allocation, as programs open many files for one read.
+// TestOneAllocation checks that opening a file makes one allocation: programs open many files for a
+// single read.
 func TestOneAllocation(t *testing.T) {
 	p := onPool(t)
 	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
@@ -247,7 +248,7 @@ func TestOneAllocation(t *testing.T) {
 	}
 }
 
-// TestSeeks: for files in the page cache lseek(2) is called directly.
+// TestSeeks checks that internal/poll calls lseek(2) for files in the page cache.
 func TestSeeks(t *testing.T) {
 	p := onPool(t)
 	name := filepath.Join(t.TempDir(), "file")
@@ -263,8 +264,8 @@ func TestSeeks(t *testing.T) {
 	}
 }
 
-// TestLooks: internal/poll reads and writes files in the page cache by itself, unless
-// operations are counted or recorded.
+// TestLooks checks that internal/poll reads and writes cached files directly, unless operations are
+// counted or recorded.
 func TestLooks(t *testing.T) {
 	p := onPool(t)
 	looks := p.core.KnowsEnd() // the kernel must report the end of a file
@@ -291,8 +292,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// TestLooksNoMore: after a read that was not in the page cache, the Disk looks first, until
-// something is there again. If the file system does not support that, it always does.
+// TestLooksNoMore checks that after a miss the Disk tries the page cache in place of internal/poll,
+// until a try succeeds. On a file system that does not support tries, no try ever succeeds.
 func TestLooksNoMore(t *testing.T) {
 	p := onPool(t)
 	if !p.looks() {

@@ -1,5 +1,5 @@
-// Paths makes reads, writes and Syncs of a temporary file, and prints by which path sluice has
-// performed them. docs/how-a-request-travels.md explains what it prints. Usage:
+// Paths makes reads, writes and Syncs of a temporary file, and prints which path each took.
+// docs/how-a-request-travels.md explains the output. Usage:
 //
 //	go run ./docs/paths [directory]
 package main
@@ -22,7 +22,7 @@ const (
 )
 
 func main() {
-	dir := "." // not that for temporary files, which may be in memory
+	dir := "." // os.TempDir may be in memory
 	if len(os.Args) > 1 {
 		dir = os.Args[1]
 	}
@@ -50,7 +50,7 @@ func main() {
 	fmt.Print(s.Explain())
 }
 
-// create returns a new file, opened through the page cache and past it. Its name is gone.
+// create returns a new file, opened through the page cache and past it. It has no name any more.
 func create(dir string) (*sluice.File, *direct.File) {
 	f, err := sluice.CreateTemp(dir, "paths")
 	check(err)

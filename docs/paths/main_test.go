@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// TestPaths: all operations are made, each is counted, and no file is left.
+// TestPaths checks that all operations are made and counted, and that no file is left.
 func TestPaths(t *testing.T) {
 	dir := t.TempDir()
 	f, d := create(dir)
@@ -33,7 +33,7 @@ func TestPaths(t *testing.T) {
 	if syncs := 4 - (after.SharedSyncs - before.SharedSyncs); ops < 3004+syncs {
 		t.Errorf("%d operations; want at least %d", ops, 3004+syncs)
 	}
-	if runtime.GOOS != "windows" { // where an open file cannot be removed
+	if runtime.GOOS != "windows" { // Windows cannot remove an open file
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 			t.Errorf("left in the directory: %v, %v", left, err)
 		}

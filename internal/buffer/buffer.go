@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// Buffer is a reference to memory of a Pool. It is a value: copies are the same
-// reference, and Retain makes another one. A Buffer is stale after its reference was
-// released. The zero value has no memory; all methods work on it.
+// Buffer is a reference to memory of a Pool. It is a value: copies are the same reference, and
+// Retain makes another one. A Buffer is stale after its reference was released. The zero value has
+// no memory; all methods work on it.
 type Buffer struct {
 	block  *block
 	gen    uint32
@@ -17,24 +17,24 @@ type Buffer struct {
 
 // block is memory that is handed out as a whole.
 type block struct {
-	// word is whether the block is in use:
+	// word counts the references to the block:
 	//
 	//	bits 63–32  generation; a Buffer with an earlier one is stale
 	//	bits 31–0   number of references; 0 while the block is free
 	//
-	// The step that makes the number 0 also increments the generation. The
-	// generation wraps around after 2^32 uses of one block.
+	// The step that makes the number 0 also increments the generation. The generation wraps around
+	// after 2^32 uses of one block.
 	word atomic.Uint64
 	slab *slab
 	off  int    // in the slab's memory
-	next *block // in the slab's free list. Protected by class.mu
+	next *block // in the slab's free list. Guarded by class.mu
 }
 
 const refsMask = math.MaxUint32
 
-// Bytes returns the memory. It may be used until the last reference is released; for a
-// stale Buffer Bytes returns nil. The memory starts at a multiple of 4 KiB at least,
-// unless the Buffer is a Slice that begins elsewhere.
+// Bytes returns the memory. It is valid until the last reference is released; for a stale Buffer
+// Bytes returns nil. The memory starts at a multiple of 4 KiB at least, unless the Buffer is a
+// Slice that begins elsewhere.
 func (b Buffer) Bytes() []byte {
 	if !b.valid("Bytes") {
 		return nil
@@ -46,7 +46,7 @@ func (b Buffer) Bytes() []byte {
 // Len returns the number of bytes.
 func (b Buffer) Len() int { return b.hi - b.lo }
 
-// Cap returns the number of bytes that Slice can extend the Buffer to.
+// Cap returns how many bytes Slice can extend the Buffer to.
 func (b Buffer) Cap() int {
 	if !b.valid("Cap") {
 		return 0
@@ -64,8 +64,7 @@ func (b Buffer) Slice(lo, hi int) Buffer {
 	return b
 }
 
-// Retain returns another reference, which has to be released too. If b is stale, so is
-// the result.
+// Retain returns another reference, which must be released too. If b is stale, so is the result.
 func (b Buffer) Retain() Buffer {
 	if b.block == nil {
 		return b
@@ -85,8 +84,8 @@ func (b Buffer) Retain() Buffer {
 	}
 }
 
-// Release releases the reference. With the last one the memory goes back to the Pool. It
-// does nothing if b is stale.
+// Release releases the reference. The last one returns the memory to the Pool. If b is stale,
+// Release does nothing.
 func (b Buffer) Release() {
 	if b.block == nil {
 		return

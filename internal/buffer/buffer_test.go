@@ -32,7 +32,8 @@ func get(t testing.TB, p *Pool, n int) Buffer {
 	return b
 }
 
-// wantPanic calls do, which misuses a Buffer. In debug builds it must panic, in others it must not.
+// wantPanic calls do, which misuses a Buffer. It must panic in debug builds, and must not in other
+// builds.
 func wantPanic(t *testing.T, what string, do func()) {
 	t.Helper()
 	defer func() {
@@ -138,7 +139,8 @@ func TestSlice(t *testing.T) {
 	}
 }
 
-// Hazard: a second Release frees memory that another Buffer has by then. Guard: the generation.
+// A second Release must not free memory that another Buffer has by then: the block has a
+// generation.
 func TestStale(t *testing.T) {
 	p := newPool(t, Options{})
 	old := get(t, p, 100)
@@ -167,7 +169,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// A Buffer stays stale after its memory went back to the system, or to another class.
+// A Buffer stays stale after its slab was unmapped, or moved to another class.
 func TestStaleAfterItsSlab(t *testing.T) {
 	p := newPool(t, Options{Limit: slabSize})
 	old := get(t, p, 100)
@@ -255,7 +257,7 @@ func TestDoubleReleaseConcurrently(t *testing.T) {
 	}
 }
 
-// A Buffer has the largest number of references that can be counted.
+// A Buffer can have as many references as the word can count.
 func TestTooManyReferences(t *testing.T) {
 	p := newPool(t, Options{})
 	b := get(t, p, 1)

@@ -10,14 +10,12 @@ import (
 type class struct {
 	pool *Pool
 	mu   sync.Mutex
-	// withFree has the slabs with free blocks. The slab to which a block was last
-	// returned comes first. Slabs without a block in use come last, so that they
-	// stay unused and can go back to the system.
+	// withFree has the slabs with free blocks. The slab to which a block was last returned comes
+	// first. Slabs without a block in use come last, so that they stay unused and can be unmapped.
 	withFree list.List[slab]
 }
 
-// take returns a free block of that size, or nil. (Only the large class has blocks of
-// different sizes.)
+// take returns a free block of that size, or nil. Only the large class has blocks of several sizes.
 func (c *class) take(size int) *block {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,8 +38,8 @@ func (c *class) take(size int) *block {
 	return b
 }
 
-// put makes a block free. If its slab then has no block in use, and the Pool keeps
-// enough such slabs already, put removes the slab from the class and returns it.
+// put frees b. If its slab then has no block in use, and the Pool keeps enough idle slabs already,
+// put removes the slab from the class and returns it.
 func (c *class) put(b *block) (spare *slab) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,15 +61,15 @@ func (c *class) put(b *block) (spare *slab) {
 	return nil
 }
 
-// unlink removes s from the list, if it is there.
+// unlink removes s from the list, if it is in it.
 func (c *class) unlink(s *slab) {
 	if c.withFree.Has(&s.links) {
 		c.withFree.Remove(&s.links)
 	}
 }
 
-// takeIdle removes a slab without a block in use from the class and returns it; nil if
-// there is none. If size is not 0, the slab has that size.
+// takeIdle removes an idle slab from the class and returns it, or nil if there is none. If size is
+// not 0, the slab has that size.
 func (c *class) takeIdle(size int) *slab {
 	c.mu.Lock()
 	defer c.mu.Unlock()

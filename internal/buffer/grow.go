@@ -2,8 +2,8 @@ package buffer
 
 import "fmt"
 
-// find returns a free block of a class, with memory from the system if need be. It returns
-// nil if the limit does not allow that. mu is held.
+// find returns a free block of a class, and maps a slab if need be. It returns nil if the limit
+// does not allow that. mu is held.
 func (p *Pool) find(index, size int) (*block, error) {
 	c := &p.classes[index]
 	if b := c.take(size); b != nil {
@@ -28,8 +28,8 @@ func (p *Pool) find(index, size int) (*block, error) {
 	return p.divide(s, c, size), nil
 }
 
-// divide divides s into blocks of class c and returns one. It takes that block before c can
-// be locked by other goroutines, which may take all the rest.
+// divide divides s into blocks of class c and returns one. It takes that block first: once c is
+// unlocked, other goroutines may take all the rest.
 func (p *Pool) divide(s *slab, c *class, size int) *block {
 	s.divide(c, size)
 	b := s.free
@@ -43,7 +43,7 @@ func (p *Pool) divide(s *slab, c *class, size int) *block {
 	return b
 }
 
-// larger returns a block that is larger than asked for, from a slab that has a free one.
+// larger returns a block of a larger class, from a slab that has a free one.
 func (p *Pool) larger(index int) *block {
 	for i := index + 1; i < large; i++ {
 		if b := p.classes[i].take(minBlock << i); b != nil {
@@ -53,8 +53,8 @@ func (p *Pool) larger(index int) *block {
 	return nil
 }
 
-// idleSlab removes a slab of that size without a block in use from its class, and returns
-// it; nil if there is none.
+// idleSlab removes an idle slab of that size from its class, and returns it, or nil if there is
+// none.
 func (p *Pool) idleSlab(size int) *slab {
 	for i := range p.classes {
 		if s := p.classes[i].takeIdle(size); s != nil {
@@ -64,8 +64,7 @@ func (p *Pool) idleSlab(size int) *slab {
 	return nil
 }
 
-// reclaim returns idle slabs to the system until at most most bytes are mapped, or no slab
-// is idle. mu is held.
+// reclaim unmaps idle slabs until at most most bytes are mapped, or no slab is idle. mu is held.
 func (p *Pool) reclaim(most int64) {
 	for p.mapped > most {
 		s := p.idleSlab(0)
@@ -76,7 +75,7 @@ func (p *Pool) reclaim(most int64) {
 	}
 }
 
-// mapSlab gets a slab from the system. mu is held.
+// mapSlab maps a slab. mu is held.
 func (p *Pool) mapSlab(size int) (*slab, error) {
 	m, err := p.source(size)
 	if err != nil {
@@ -94,15 +93,14 @@ func (p *Pool) mapSlab(size int) (*slab, error) {
 	return s, nil
 }
 
-// unmap returns a slab to the system. It has no block in use and belongs to no class. mu
-// is held.
+// unmap unmaps a slab, which has no block in use and belongs to no class. mu is held.
 func (p *Pool) unmap(s *slab) {
 	p.unregister(s)
 	p.slabs.Remove(&s.mapped)
 	p.mapped -= int64(len(s.mem))
 	memory{s.mem, s.kind}.release()
-	// Stale Buffers keep the slab reachable. It must not refer to memory that the
-	// system may give to others.
+	// Stale Buffers keep the slab reachable. It must not refer to memory that the system may map
+	// again.
 	s.mem = nil
 }
 

@@ -10,7 +10,7 @@ const (
 	Hugetlb     Kind = iota // huge pages that the administrator has set aside
 	Transparent             // huge pages that the kernel has made (THP)
 	Plain                   // ordinary pages
-	Heap                    // the Go heap, on other systems and with the race detector
+	Heap                    // the Go heap, on systems other than Linux and with the race detector
 	NumKinds                // the number of kinds
 )
 

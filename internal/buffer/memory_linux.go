@@ -12,7 +12,7 @@ import (
 // allocate gets n bytes from the system. n is a multiple of slabSize.
 func allocate(n int) (memory, error) {
 	if sys.RaceEnabled {
-		return heap(n), nil // the detector sees accesses to the heap only
+		return heap(n), nil // the detector sees only the heap
 	}
 	return mmap(n)
 }
@@ -43,9 +43,9 @@ const (
 	anonymous = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS
 )
 
-// hugetlb maps n bytes of hugetlb pages; it returns nil if there are not enough. It makes
-// the kernel populate them at once, and checks: a control group may allow fewer pages than
-// the kernel has, and access to a missing one is a SIGBUS.
+// hugetlb maps n bytes of hugetlb pages, or returns nil if there are not enough. The kernel
+// populates them at once, and hugetlb checks them: a control group may allow fewer pages than the
+// kernel has, and access to a missing one is a SIGBUS.
 func hugetlb(n int) []byte {
 	p, err := unix.MmapPtr(-1, 0, nil, uintptr(n), readWrite, anonymous|unix.MAP_HUGETLB|unix.MAP_HUGE_2MB|unix.MAP_POPULATE)
 	if err != nil {
@@ -74,13 +74,13 @@ func aligned(n int) ([]byte, error) {
 	return unsafe.Slice((*byte)(start), n), nil
 }
 
-// transparent asks for transparent huge pages for mem, and reports whether all of mem has
-// them. It writes one byte of each slab-sized part, for which the kernel may put a huge
-// page there. If it does not, because free memory is scattered, transparent asks it to
-// collapse the small pages into a huge one (Linux 6.1).
+// transparent asks for transparent huge pages for mem, and reports whether all of mem has them. It
+// writes one byte of each slab-sized part: the kernel may put a huge page there. If the kernel has
+// only scattered free memory, transparent asks it to collapse the small pages into a huge one
+// (Linux 6.1).
 func transparent(mem []byte) bool {
 	if unix.Madvise(mem, unix.MADV_HUGEPAGE) != nil {
-		return false // a kernel without them
+		return false // a kernel without huge pages
 	}
 	for off := 0; off < len(mem); off += slabSize {
 		page := mem[off : off+slabSize]
@@ -92,8 +92,8 @@ func transparent(mem []byte) bool {
 	return true
 }
 
-// resident reports whether all of mem has pages (mincore(2)). If only one byte was written
-// to, that means that they are one huge page.
+// resident reports whether all of mem has pages (mincore(2)). If only one byte was written, they
+// are one huge page.
 func resident(mem []byte) bool {
 	var vec [slabSize / 4096]byte
 	page := os.Getpagesize()

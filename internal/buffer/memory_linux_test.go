@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// vm returns the sum of a field of /proc/self/smaps, in KiB, over the mappings that mem is in.
+// vm returns the sum of a field of /proc/self/smaps, in KiB, over the mappings of mem.
 func vm(t *testing.T, mem []byte, field string) int {
 	t.Helper()
 	smaps, err := os.ReadFile("/proc/self/smaps")
@@ -37,7 +37,7 @@ func vm(t *testing.T, mem []byte, field string) int {
 	return sum
 }
 
-// Memory is aligned, zero, and on the pages that its kind names.
+// Memory is aligned, zero, and on pages of its kind.
 func TestMmap(t *testing.T) {
 	for _, n := range []int{slabSize, 3 * slabSize} {
 		m, err := mmap(n)
@@ -87,7 +87,7 @@ func TestAlignedLeavesNothing(t *testing.T) {
 	}
 }
 
-// Memory that was never written to is not resident. transparent relies on that.
+// Memory that was never written to is not resident. The function transparent relies on that.
 func TestResident(t *testing.T) {
 	mem, err := aligned(2 * slabSize)
 	if err != nil {

@@ -17,17 +17,16 @@ import (
 
 // Options configures a Pool. The zero value is useful.
 type Options struct {
-	// Limit is the largest amount of memory that the Pool has from the system, in
-	// bytes; 0 means a sixteenth of what this process may use (sys.Memory), and at
-	// least Modest(64 MiB). It is rounded up to a multiple of 2 MiB.
+	// Limit is the most memory that the Pool maps, in bytes, rounded up to a multiple of 2 MiB. 0
+	// means a sixteenth of the memory that this process may use (sys.Memory), and at least
+	// Modest(64 MiB).
 	Limit int64
-	// Setting, if not "", is what the user sets Limit with: " (sluice.Options.BufferMemory)". It is
-	// appended to errors about the limit.
+	// Setting, if not "", names the setting of Limit in errors about it, such as "
+	// (sluice.Options.BufferMemory)".
 	Setting string
-	// Modest lowers Limit as the function Modest does, when the limit is first needed.
+	// Modest lowers Limit by the function Modest, when the limit is first needed.
 	Modest bool
-	// Registrar, if not nil, is given all memory to register. Memory that it refuses
-	// is used, too.
+	// Registrar, if not nil, registers all memory. Memory that it refuses is used, too.
 	Registrar Registrar
 }
 
@@ -37,51 +36,50 @@ type Registrar interface {
 	Unregister(index int)
 }
 
-// ErrClosed is returned by Get after Close. The callers of the library get it as it is, and a Pool
-// is closed with its Scheduler: so it is os.ErrClosed.
+// ErrClosed is returned by Get after Close. Users of the library see it, and a Pool is closed with
+// its Scheduler: so errors.Is finds os.ErrClosed in it.
 var ErrClosed = errs.Wrap("buffer: the pool is closed", os.ErrClosed)
 
-// ErrTooLarge is wrapped by the error of Get if the size is above the Pool's limit.
+// ErrTooLarge is in the error of Get if the size is above the Pool's limit.
 var ErrTooLarge = errors.New("more than the pool's limit")
 
 // maxSize bounds all sizes, so that they do not overflow.
 const maxSize = math.MaxInt - 2*slabSize
 
-// maxIdle is the number of bytes in slabs without a block in use that the Pool keeps. It does
-// not return them to the system because a new slab costs about 100 µs, most of it to clear
-// the memory.
+// maxIdle is how many bytes the Pool keeps mapped in idle slabs. A new slab costs about 100 µs,
+// most of it for clearing the memory.
 const maxIdle = 16 << 20 // 16 MiB
 
-// Pool is where Buffers come from.
+// Pool hands out Buffers.
 type Pool struct {
 	options Options
-	// limited sets limit when it is first needed: to ask how much memory the process may use
-	// takes as long as a program needs to open and read a file.
+	// limited sets limit when it is first needed: the question how much memory the process may use
+	// takes as long as to open and read a file.
 	limited sync.Once
 	limit   int64 // see Limit
 	reg     Registrar
 	source  func(n int) (memory, error) // a field for tests
-	// exceeds lets Get go beyond limit where it would wait otherwise. Quotas sets it: they bound
-	// what is in use by themselves. So Mapped is above limit only if no free block is large enough.
+	// exceeds lets Get go beyond limit where it would otherwise wait. Quotas set it, and bound the
+	// memory in use themselves. So Mapped exceeds limit only while no free block is large enough.
 	exceeds bool
 	classes [numClasses]class
 
 	inUse, peak atomic.Int64 // bytes in blocks in use
-	idle        atomic.Int64 // bytes in slabs of classes that have no block in use
+	idle        atomic.Int64 // bytes in idle slabs of classes
 	closed      atomic.Bool  // written under mu
 
-	// mu protects what concerns all classes: memory from and to the system, and
-	// the waiting Gets. It is held in system calls. A goroutine that holds mu may
-	// lock a class, but not the other way round.
+	// mu guards the state that all classes share: mapped memory, and the waiting Gets. It is held
+	// in system calls. A goroutine that holds mu may lock a class; a goroutine that holds a class
+	// must not lock mu.
 	mu         sync.Mutex
 	slabs      list.List[slab] // all slabs
 	mapped     int64           // their bytes
 	mappedPeak int64
 	queue      list.List[waiter] // waiting Gets, in the order in which they came
-	// waiting is the length of queue. It is written under mu, and read without mu
-	// after a block has become free: see await.
+	// waiting is the length of queue. It is written under mu. A goroutine that has freed a block
+	// reads it without mu: see await.
 	waiting atomic.Int32
-	waits   int64 // the number of Gets that have had to wait
+	waits   int64 // how many Gets have waited
 	unused  spare.Pool[waiter]
 }
 
@@ -94,7 +92,7 @@ func NewPool(o Options) *Pool {
 	return p
 }
 
-// Limit returns the largest amount of memory that the Pool has, in bytes.
+// Limit returns the most memory that the Pool maps, in bytes.
 func (p *Pool) Limit() int64 {
 	p.limited.Do(p.setLimit)
 	return p.limit
@@ -116,22 +114,22 @@ func (p *Pool) setLimit() {
 
 func defaultLimit(memory int64) int64 { return max(memory/16, modest(memory, 64<<20)) }
 
-// Modest returns n, or less if n is above an eighth of the memory that this process may
-// use. It is for the size of memory that the user has not asked for.
+// Modest returns n, or an eighth of the memory that this process may use if that is less. It is for
+// memory that the user has not asked for.
 func Modest(n int64) int64 { return modest(sys.Memory(), n) }
 
 func modest(memory, n int64) int64 {
-	if memory <= 0 { // not known
+	if memory <= 0 { // unknown
 		return n
 	}
 	return min(n, max(memory/8, slabSize))
 }
 
-// Get returns a Buffer of n bytes with undefined contents. If the limit is reached, Get waits until
-// enough memory is released, or ctx ends; then it returns ctx's error. Waiting calls are served in
-// the order in which they came, whatever their sizes. A request above the limit fails at once. A
-// caller that holds a Buffer may wait forever if goroutines that wait, too, need that Buffer to go
-// on: if it can do with less memory, it should use TryGet for all Buffers but its first.
+// Get returns a Buffer of n bytes with undefined contents. At the limit it waits until enough
+// memory is released, or until ctx ends, and then returns ctx's error. Waiting calls are served in
+// their order, whatever their sizes. A request above the limit fails at once. A caller should hold
+// no Buffer while it waits, and use TryGet for all Buffers but its first: the goroutines before it
+// in the queue may need that Buffer.
 func (p *Pool) Get(ctx context.Context, n int) (Buffer, error) {
 	index, size, err := p.checkSize(n)
 	if err != nil {
@@ -149,7 +147,7 @@ func (p *Pool) Get(ctx context.Context, n int) (Buffer, error) {
 	return p.newBuffer(b, n), nil
 }
 
-// TryGet is Get, except that it returns false if Get would wait or fail.
+// TryGet is Get, but returns false where Get would wait or fail.
 func (p *Pool) TryGet(n int) (Buffer, bool) {
 	index, size, err := p.checkSize(n)
 	if err != nil || p.waiting.Load() != 0 {
@@ -169,9 +167,8 @@ func (p *Pool) TryGet(n int) (Buffer, bool) {
 	return p.newBuffer(b, n), true
 }
 
-// Ample reports whether half of the limit would still be free with another Buffer of n
-// bytes. A caller that can do with less memory uses it before TryGet, to leave enough for
-// callers that cannot.
+// Ample reports whether half of the limit would be free after a Get of n bytes. A caller that can
+// do with less memory asks it before TryGet, to leave memory for callers that cannot.
 func (p *Pool) Ample(n int) bool { return int64(BlockSize(n)) <= p.Limit()/2-p.inUse.Load() }
 
 // BlockSize returns how much memory a Buffer of n bytes takes, in bytes. n is not
@@ -213,7 +210,7 @@ func (p *Pool) newBuffer(b *block, n int) Buffer {
 // mem returns all of the block's memory. The block is in use by the caller.
 func (b *block) mem() []byte { return b.slab.mem[b.off:][:b.slab.block] }
 
-// put takes a block back whose last reference was released.
+// put takes back a block whose last reference was released.
 func (p *Pool) put(b *block) {
 	if debug {
 		poison(b.mem())
@@ -231,8 +228,8 @@ func (p *Pool) put(b *block) {
 	}
 }
 
-// keepIdle reports whether the Pool keeps a slab that has no block in use any more. If so,
-// it counts the slab's bytes.
+// keepIdle reports whether the Pool keeps a slab that has become idle. If so, it counts the slab's
+// bytes.
 func (p *Pool) keepIdle(s *slab) bool {
 	n := int64(len(s.mem))
 	if p.closed.Load() {
@@ -245,16 +242,15 @@ func (p *Pool) keepIdle(s *slab) bool {
 	return true
 }
 
-// Trim returns all memory to the system that is in no slab with a Buffer.
+// Trim unmaps all slabs without a Buffer.
 func (p *Pool) Trim() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reclaim(0)
 }
 
-// Close closes the Pool. Waiting and later Gets return ErrClosed. Memory is unregistered, so
-// no operation may be in flight on it. It goes back to the system, but memory in use does so
-// only when it is released.
+// Close closes the Pool. Waiting and later Gets return ErrClosed. Memory is unregistered, so no
+// operation on it may be in flight. Slabs in use are unmapped when their Buffers are released.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

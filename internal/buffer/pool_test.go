@@ -86,7 +86,7 @@ func TestNoMemory(t *testing.T) {
 	if _, ok := p.TryGet(slabSize); ok {
 		t.Error("TryGet = true")
 	}
-	get(t, p, 1).Release() // uses the slab that exists
+	get(t, p, 1).Release() // uses the existing slab
 	b.Release()
 }
 
@@ -118,7 +118,7 @@ func TestBound(t *testing.T) {
 	c.Release()
 }
 
-// Ample is true while half of the limit is free; BlockSize returns what a Buffer takes.
+// Ample is true while half of the limit is free; BlockSize returns the memory of a Buffer.
 func TestAmple(t *testing.T) {
 	p := newPool(t, Options{Limit: 2 * slabSize})
 	if p.Limit() != 2*slabSize || !p.Ample(slabSize) || p.Ample(slabSize+1) || p.Ample(math.MaxInt) {
@@ -211,7 +211,7 @@ func TestWaitersAreServedInOrder(t *testing.T) {
 	}
 }
 
-// When the first waiting Get gives up, those after it are served.
+// When the first waiting Get gives up, the next ones are served.
 func TestAbandonServesTheNext(t *testing.T) {
 	p := newPool(t, Options{Limit: 2 * slabSize})
 	a := get(t, p, 1)
@@ -234,7 +234,7 @@ func TestAbandonServesTheNext(t *testing.T) {
 	a.Release()
 }
 
-// If the limit is reached, Get returns a block that is too large rather than wait.
+// At the limit, Get returns a block that is too large rather than wait.
 func TestLargerBlockServes(t *testing.T) {
 	p := newPool(t, Options{Limit: slabSize})
 	a := get(t, p, 64<<10)
@@ -246,7 +246,7 @@ func TestLargerBlockServes(t *testing.T) {
 	b.Release()
 }
 
-// If the limit is reached, a slab without a block in use goes to another class.
+// At the limit, an idle slab goes to another class.
 func TestSlabChangesItsClass(t *testing.T) {
 	p := newPool(t, Options{Limit: slabSize})
 	for _, n := range []int{1, slabSize, 100_000, 1} {
@@ -258,13 +258,13 @@ func TestSlabChangesItsClass(t *testing.T) {
 	big := newPool(t, Options{Limit: 3 * slabSize})
 	get(t, big, 1).Release()
 	get(t, big, 8192).Release()
-	get(t, big, 3*slabSize).Release() // both slabs have to go
+	get(t, big, 3*slabSize).Release() // both slabs must be unmapped
 	if st := big.Stats(); st.MappedPeak != 3*slabSize {
 		t.Errorf("%+v; want a peak of 3 slabs", st)
 	}
 }
 
-// Slabs without a block in use go back to the system, except for a reserve.
+// Idle slabs are unmapped, except for a reserve.
 func TestGivingBack(t *testing.T) {
 	p := newPool(t, Options{Limit: 64 << 20})
 	var all []Buffer
@@ -317,7 +317,7 @@ func TestClose(t *testing.T) {
 	p.Close()
 }
 
-// register is a Registrar that has room for a number of pieces of memory.
+// register is a Registrar with room for a few pieces of memory.
 type register struct {
 	mu    sync.Mutex
 	room  int
@@ -399,7 +399,7 @@ func TestNoAllocations(t *testing.T) {
 	held.Release()
 }
 
-// Everything at the same time, with a limit that is always reached.
+// All calls at the same time, with a limit that is always reached.
 func TestRandom(t *testing.T) {
 	start := seed.Of(t)
 	p := newPool(t, Options{Limit: 4 * slabSize})

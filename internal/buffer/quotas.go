@@ -12,23 +12,23 @@ import (
 // no other user. A user is for example a class on a device.
 //
 // A user may hold as much as is free. So one user alone holds at most half of the limit, and two
-// hold at most a third each. Some memory is always left for one more user. A user that holds
-// nothing gets a Buffer at once, beyond the limit if need be. So a Get waits only while its own
-// user holds a Buffer. The Gets of one user are served in the order in which they came.
+// hold at most a third each: some memory is always left for one more user. A user that holds
+// nothing gets a Buffer at once, beyond the limit if need be. So a Get waits only while its user
+// holds a Buffer. The Gets of one user are served in their order.
 type Quotas[U comparable] struct {
 	pool *Pool
 
-	// mu protects the fields below, and all quotas.
+	// mu guards the fields below, and all quotas.
 	mu      sync.Mutex
-	quotas  map[U]*quota[U] // of the users that hold Buffers, and a few more
+	quotas  map[U]*quota[U] // of the users that hold Buffers, and of some idle ones
 	held    int64           // the bytes that all users hold
-	waiting int             // the number of Gets that wait
+	waiting int             // how many Gets wait
 }
 
-// maxQuotas is how many quotas there may be before those whose users hold nothing are forgotten.
+// maxQuotas bounds the quotas: above it the quotas of idle users are deleted.
 const maxQuotas = 64
 
-// quota is what one user holds.
+// quota is the share of one user.
 type quota[U comparable] struct {
 	of    *Quotas[U]
 	held  int64                  // the bytes of its Buffers
@@ -38,12 +38,12 @@ type quota[U comparable] struct {
 // quotaWaiter is a Get that waits until its user may hold size bytes more.
 type quotaWaiter struct {
 	size  int64
-	links list.Node[quotaWaiter] // in quota.queue. Protected by Quotas.mu
+	links list.Node[quotaWaiter] // in quota.queue. Guarded by Quotas.mu
 	ready chan struct{}          // closed when the bytes are counted in the quota
 }
 
-// Lease is a Buffer of Quotas. Release must be called exactly once, as it counts what the user
-// holds. Retain and Slice must not be called: the count would not know of them.
+// Lease is a Buffer of Quotas. Release must be called exactly once, because it counts. Retain and
+// Slice must not be called: they do not count.
 type Lease[U comparable] struct {
 	Buffer
 	quota *quota[U]
@@ -56,9 +56,9 @@ func NewQuotas[U comparable](o Options) *Quotas[U] {
 	return &Quotas[U]{pool: p, quotas: make(map[U]*quota[U])}
 }
 
-// Get returns a Buffer of n bytes for a user. If the user may not hold as much, Get waits until it
-// may, or until ctx ends; then it returns ctx's error. A caller that already holds a Lease of the
-// same user may wait forever, because only the caller can release that.
+// Get returns a Buffer of n bytes for a user. It waits until the user may hold that much, or until
+// ctx ends, and then returns ctx's error. A caller with a Lease of the same user may wait for ever,
+// because only the caller can release it.
 func (q *Quotas[U]) Get(ctx context.Context, user U, n int) (Lease[U], error) {
 	own, err := q.reserve(ctx, user, int64(BlockSize(n)))
 	if err != nil {
@@ -72,17 +72,16 @@ func (q *Quotas[U]) Get(ctx context.Context, user U, n int) (Lease[U], error) {
 	return Lease[U]{b, own}, nil
 }
 
-// Release gives the Buffer back.
+// Release ends the Lease.
 func (l Lease[U]) Release() {
 	l.Buffer.Release() // first: the memory is free when a waiting Get goes on
 	l.quota.giveBack(int64(BlockSize(l.Len())))
 }
 
-// Close is Pool.Close. It must not be called while a Get waits: it would not end that.
+// Close is Pool.Close. It must not be called while a Get waits: it would not end the wait.
 func (q *Quotas[U]) Close() { q.pool.Close() }
 
-// reserve counts size bytes more in the quota of a user, which it returns, once the user may hold
-// them.
+// reserve waits until the user may hold size bytes more, counts them, and returns the user's quota.
 func (q *Quotas[U]) reserve(ctx context.Context, user U, size int64) (*quota[U], error) {
 	q.mu.Lock()
 	own := q.quotaOf(user)
@@ -116,8 +115,8 @@ func (q *Quotas[U]) quotaOf(user U) *quota[U] {
 	return own
 }
 
-// abandon removes w from the queue, unless it was just served: then the error is nil. The next
-// Get may want less than w, and is served.
+// abandon removes w from the queue, unless it was just served: then the error is nil. The next Get
+// may want less than w, and is served.
 func (o *quota[U]) abandon(ctx context.Context, w *quotaWaiter) error {
 	o.of.mu.Lock()
 	defer o.of.mu.Unlock()
@@ -134,7 +133,7 @@ func (o *quota[U]) mayHold(size int64) bool {
 	return o.held == 0 || o.held+size <= o.of.pool.Limit()-o.of.held
 }
 
-// add counts size bytes more as held, or fewer if size is negative. It must be called with mu held.
+// add adds size, which may be negative, to the bytes held. It must be called with mu held.
 func (o *quota[U]) add(size int64) {
 	o.held += size
 	o.of.held += size
@@ -146,8 +145,8 @@ func (o *quota[U]) remove(w *quotaWaiter) {
 	o.of.waiting--
 }
 
-// serve lets waiting Gets of the user go on, in their order, while it may hold what they want. It
-// must be called with mu held.
+// serve lets the user's waiting Gets go on, in their order, while it may hold their bytes. It must
+// be called with mu held.
 func (o *quota[U]) serve() {
 	for w := o.queue.Front(); w != nil && o.mayHold(w.size); w = o.queue.Front() {
 		o.remove(w)
@@ -156,7 +155,7 @@ func (o *quota[U]) serve() {
 	}
 }
 
-// giveBack takes size bytes out of the quota. Then other users may hold more, too.
+// giveBack takes size bytes out of the quota. Then all users may hold more.
 func (o *quota[U]) giveBack(size int64) {
 	q := o.of
 	q.mu.Lock()

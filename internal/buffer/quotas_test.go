@@ -38,7 +38,7 @@ func take(t *testing.T, q *Quotas[string], user string) (all []Lease[string]) {
 	}
 }
 
-// ended is a context with which Get returns what there is without waiting.
+// ended is a context with which Get never waits.
 var ended = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -57,7 +57,7 @@ func release(all []Lease[string]) {
 func TestQuotas(t *testing.T) {
 	q := newQuotas(t, 16*mega)
 	var all []Lease[string]
-	for i, want := range []int{8, 4, 2, 1, 1, 1, 1, 1} { // the last ones are beyond the limit
+	for i, want := range []int{8, 4, 2, 1, 1, 1, 1, 1} { // the last ones exceed the limit
 		got := take(t, q, string(rune('a'+i)))
 		if len(got) != want {
 			t.Errorf("user %d gets %d MiB; want %d", i+1, len(got), want)
@@ -75,7 +75,7 @@ func TestQuotas(t *testing.T) {
 	}
 }
 
-// A Get that waits is served when another user releases memory. The Gets of one user are served in
+// A waiting Get is served when another user releases memory. The Gets of one user are served in
 // their order, also when the first gives up.
 func TestQuotasWait(t *testing.T) {
 	q := newQuotas(t, 16*mega)
@@ -94,7 +94,7 @@ func TestQuotasWait(t *testing.T) {
 			time.Sleep(50 * time.Microsecond)
 		}
 	}
-	a[0].Release() // 5 are free: not enough for the first, so all wait
+	a[0].Release() // 5 are free: too few for the first Get, so all wait
 	if n := waitingGets(q); n != 3 {
 		t.Errorf("%d Gets wait; want 3", n)
 	}
@@ -113,7 +113,7 @@ func waitingGets(q *Quotas[string]) int {
 	return q.waiting
 }
 
-// Users that keep all they may hold have no say in whether another one makes progress.
+// Users that keep all they may hold do not stop another user.
 func TestQuotasRandom(t *testing.T) {
 	start := seed.Of(t)
 	q := newQuotas(t, 8*mega)
@@ -159,7 +159,7 @@ func useLease(t *testing.T, q *Quotas[string], user string, rnd *rand.Rand) {
 	l.Release()
 }
 
-// Users that hold nothing are forgotten, and others are not.
+// Quotas of idle users are deleted, and no others.
 func TestQuotasForget(t *testing.T) {
 	q := newQuotas(t, 16*mega)
 	kept := take(t, q, "kept")

@@ -8,13 +8,12 @@ import (
 )
 
 const (
-	minBlock = 4 << 10 // 4 KiB: O_DIRECT takes this alignment everywhere
+	minBlock = 4 << 10 // the alignment that O_DIRECT accepts everywhere
 	slabSize = 2 << 20 // 2 MiB: a huge page of amd64 and arm64
 
 	minShift = 12
 	maxShift = 21
-	// numClasses has a class for each power of two, and one for everything larger
-	// than a slab.
+	// numClasses counts a class for each power of two, and one for all sizes above a slab.
 	numClasses = maxShift - minShift + 2
 	large      = numClasses - 1
 )
@@ -22,25 +21,24 @@ const (
 // slab is memory from the system, divided into blocks of one class.
 type slab struct {
 	pool *Pool
-	mem  []byte // nil after it went back to the system
+	mem  []byte // nil after it was unmapped
 	kind Kind
-	// reg is the Registrar's index of the memory plus 1; 0 if it has none. It is
-	// written under Pool.mu.
+	// reg is the Registrar's index of the memory plus 1, or 0 without one. It is written under
+	// Pool.mu.
 	reg atomic.Uint32
 
-	// The class uses these, under its mu; while the slab is in no class, the Pool
-	// does, under its own.
+	// The class guards these by its mu; while the slab is in no class, Pool.mu does.
 	class *class
 	block int             // size of each block
 	free  *block          // the free blocks, linked by next
 	used  int             // number of blocks in use
 	links list.Node[slab] // in class.withFree
 
-	mapped list.Node[slab] // in Pool.slabs. Protected by Pool.mu
+	mapped list.Node[slab] // in Pool.slabs. Guarded by Pool.mu
 }
 
-// divide divides the slab into blocks of c. Blocks that it had before are free, and Buffers
-// of them stale, so that nothing refers to the memory by these.
+// divide divides the slab into blocks of c. Its earlier blocks must be free. Their Buffers are
+// stale, so no reference to the memory remains.
 func (s *slab) divide(c *class, size int) {
 	s.class, s.block, s.free, s.used = c, size, nil, 0
 	blocks := make([]block, len(s.mem)/size)
@@ -51,8 +49,8 @@ func (s *slab) divide(c *class, size int) {
 	}
 }
 
-// sizeClass returns the class for n bytes, and the size of its block. In the large class that is
-// a multiple of slabSize.
+// sizeClass returns the class for n bytes, and the size of its block. In the large class the size
+// is a multiple of slabSize.
 func sizeClass(n int) (index, size int) {
 	if n > slabSize {
 		return large, (n + slabSize - 1) &^ (slabSize - 1)

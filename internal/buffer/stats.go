@@ -2,16 +2,16 @@ package buffer
 
 // Stats is a snapshot of a Pool. Sizes are in bytes.
 type Stats struct {
-	// InUse is the number of bytes in blocks in use; a block is up to twice as large
-	// as what was asked for. Peak is the largest value that InUse ever had.
+	// InUse is the number of bytes in blocks in use; a block may be twice as large as its request.
+	// Peak is the largest value that InUse ever had.
 	InUse, Peak int64
-	// Mapped is the memory that the Pool has from the system. MappedPeak is the
-	// largest value that Mapped ever had.
+	// Mapped is the memory that the Pool has mapped. MappedPeak is the largest value that Mapped
+	// ever had.
 	Mapped, MappedPeak int64
 	Slabs              [NumKinds]int // number of slabs by kind of pages
-	Registered         int64         // how much of Mapped is registered
-	Waiting            int           // number of waiting Gets
-	Waits              int64         // number of Gets that have had to wait
+	Registered         int64         // the part of Mapped that is registered
+	Waiting            int           // how many Gets wait
+	Waits              int64         // how many Gets have waited
 }
 
 // Stats returns a snapshot.

@@ -34,7 +34,7 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// However a stream's memory is divided, it is whole buffers and keeps to the bounds.
+// Every division of a stream's memory has whole buffers and keeps to the bounds.
 func TestDivideBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed.Of(t), 0))
 	for range 100_000 {

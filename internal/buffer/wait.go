@@ -9,10 +9,9 @@ import (
 // waiter is a Get that waits.
 type waiter struct {
 	index, size int
-	links       list.Node[waiter] // in Pool.queue. Protected by Pool.mu
+	links       list.Node[waiter] // in Pool.queue. Guarded by Pool.mu
 
-	// ready receives a value when the waiter has left the queue, and block or err is
-	// set.
+	// ready receives a value when the waiter has left the queue, and block or err is set.
 	ready chan struct{}
 	block *block
 	err   error
@@ -22,8 +21,8 @@ func newWaiter() *waiter { return &waiter{ready: make(chan struct{}, 1)} }
 
 // await returns a block for a Get that has found no free one.
 //
-// The waiting goroutine increments waiting, then looks for free blocks. A goroutine that
-// makes a block free does so, then reads waiting. So one of them sees the other.
+// The waiting goroutine increments waiting, and then looks for free blocks. A goroutine that frees
+// a block does so first, and then reads waiting. So one of them sees the other.
 func (p *Pool) await(ctx context.Context, index, size int) (*block, error) {
 	w := p.unused.Get(newWaiter)
 	w.index, w.size = index, size
@@ -65,8 +64,8 @@ func (p *Pool) serve() {
 	}
 }
 
-// abandon removes w from the queue, unless it was just served. The next Get may want less
-// than w, and is served.
+// abandon removes w from the queue, unless it was just served. The next Get may want less than w,
+// and is served.
 func (p *Pool) abandon(ctx context.Context, w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,7 +82,7 @@ func (p *Pool) push(w *waiter) {
 	p.waiting.Add(1)
 }
 
-// finish removes w from the queue and gives it the outcome. mu is held.
+// finish removes w from the queue and gives it a block or an error. mu is held.
 func (p *Pool) finish(w *waiter, b *block, err error) {
 	p.queue.Remove(&w.links)
 	p.waiting.Add(-1)

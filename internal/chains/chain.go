@@ -8,11 +8,10 @@ import (
 // MaxOps is the most operations that a chain can have.
 const MaxOps = 6
 
-// WorkingDir is AT_FDCWD, with the value that Linux gives it.
+// WorkingDir is AT_FDCWD, with Linux's value.
 const WorkingDir = -100
 
-// slot is the memory of one chain, and the driver's file that the chain uses. It is used
-// for one chain after the other.
+// slot is the memory of one chain, and the driver's file for it. Later chains re-use it.
 type slot struct {
 	ops   [MaxOps]driver.Op
 	n     int
@@ -22,14 +21,13 @@ type slot struct {
 	asked int64 // for the record
 }
 
-// Chain is a chain that is being put together: an open, reads of the opened file, and its
-// close.
+// Chain is a chain under construction: an open, reads of the opened file, and its close.
 type Chain struct{ s *slot }
 
-// Open begins the chain with an open of name, without O_CREAT, O_TRUNC and the like. Dir is
-// what a relative name starts from: WorkingDir, or a descriptor that must stay open until the
-// chain has ended. Source.Ended is given owner then. Open returns false, and there is no
-// chain, if name contains a zero byte and so cannot be a file's name.
+// Open begins the chain with an open of name, without O_CREAT, O_TRUNC and the like. A relative
+// name starts from dir: WorkingDir, or a descriptor that must stay open until the chain has ended.
+// Source.Ended gets owner. Open returns false, and there is no chain, if name contains a zero byte,
+// as no file's name does.
 func (c Chain) Open(owner any, dir int, name string, flags int) bool {
 	s := c.s
 	for i := range len(name) {
@@ -45,7 +43,7 @@ func (c Chain) Open(owner any, dir int, name string, flags int) bool {
 }
 
 // ReadAt adds a read of all of b. The next operation is performed even if this one fails or is
-// short, so that a file that was opened is closed.
+// short, so that an opened file is closed.
 func (c Chain) ReadAt(b []byte, off int64) {
 	ioengine.RaceBefore(driver.Read, b)
 	c.s.add(driver.Op{

@@ -1,4 +1,4 @@
-// Package chains has the kernel perform chains of operations, each as one submission.
+// Package chains makes the kernel perform chains of operations, each as one submission.
 package chains
 
 import (
@@ -12,13 +12,12 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// Runner performs chains of operations in the kernel, each as one submission. The chains
-// must only read, so that one that did not succeed wholly can be performed again in another
-// way, from its beginning.
+// Runner performs chains of operations in the kernel, each as one submission. The chains must only
+// read, so that a failed one can be performed again in another way, from its beginning.
 //
-// One goroutine at a time has the Runner. Its thread ends when Run does. The kernel's
-// workers belong to the thread that submits: there are at most as many as the driver allows
-// one thread, and they end with it.
+// One goroutine at a time has the Runner. Its thread ends when Run does. The kernel's workers
+// belong to the thread that submits: the driver bounds their number for each thread, and they end
+// with it.
 type Runner struct {
 	to    Reports
 	drv   driver.Linker
@@ -33,12 +32,12 @@ type Runner struct {
 	drvID uint8 // identifies the driver in records
 }
 
-// Init makes the driver that open returns perform the chains. Open is called when the
-// driver is first needed, and the Runner owns the driver from then on. If open returns nil
-// no chain can be performed. Init must be called before all other methods.
+// Init makes the driver that open returns perform the chains. The Runner calls open when it first
+// needs the driver, and owns it from then on. If open returns nil, no chain can be performed. Init
+// must be called before all other methods.
 func (r *Runner) Init(open func() driver.Linker, to Reports) { r.open, r.to = open, to }
 
-// Reports is where a Runner reports what it has done.
+// Reports receives a Runner's results.
 type Reports struct {
 	Stats  *counters.Counters
 	Losses *ioengine.LostDrivers
@@ -48,8 +47,8 @@ type Reports struct {
 // RecordBy records the chains through h. It must be called before the first chain.
 func (r *Runner) RecordBy(h *record.Hook) { r.to.Hook = h }
 
-// TryTake returns r for the caller alone, until Leave. It returns nil if there is no driver, if
-// the driver was lost, or if another goroutine has r.
+// TryTake returns r for the caller alone, until Leave. It returns nil if there is no driver, if the
+// driver was lost, or if another goroutine has r.
 func (r *Runner) TryTake() *Runner {
 	if r.open == nil || !r.mu.TryLock() {
 		return nil
@@ -83,17 +82,15 @@ func (r *Runner) use(drv driver.Linker) {
 	}
 }
 
-// Source is where a Runner gets its chains. Its methods are called on the goroutine
-// that runs Run.
+// Source supplies a Runner's chains. Run's goroutine calls its methods.
 type Source interface {
-	// Next puts a chain together, calling Chain.Open first, and reports whether there was one.
-	// It must return false once the context has ended.
+	// Next prepares a chain, calling Chain.Open first, and reports whether there was one. It must
+	// return false once the context has ended.
 	Next(Chain) bool
-	// Ended is called when a chain has ended. All reports whether every operation succeeded
-	// wholly.
+	// Ended is called when a chain has ended. all says that every operation has succeeded wholly.
 	Ended(owner any, all bool)
-	// Wait is called after a reap that leaves more than half of the slots in use. Most chains
-	// are then waiting for the disk.
+	// Wait is called after a reap that leaves more than half of the slots in use. Most chains then
+	// wait for the disk.
 	Wait()
 }
 
@@ -101,7 +98,7 @@ type Source interface {
 // asks the chains in flight to end early. The caller must start a goroutine for Run, whose thread
 // ends with it.
 func (r *Runner) Run(ctx context.Context, source Source) {
-	runtime.LockOSThread() // and never unlocked: see Runner
+	runtime.LockOSThread() // never unlocked: see Runner
 	woken := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		r.drv.Wake()
@@ -126,7 +123,7 @@ func (r *Runner) Run(ctx context.Context, source Source) {
 // busy reports whether chains are in flight or about to be.
 func (r *Runner) busy() bool { return len(r.free) < len(r.slots) }
 
-// fill stages new chains as long as there are free slots for them.
+// fill stages new chains while there are free slots.
 func (r *Runner) fill(source Source) {
 	for len(r.free) > 0 && !r.lost {
 		t := r.free[len(r.free)-1]
@@ -141,8 +138,8 @@ func (r *Runner) fill(source Source) {
 	r.heads = append(r.heads[:0], r.heads[n:]...)
 }
 
-// reap waits for a chain to end, and takes all chains that have ended. A chain that did not
-// succeed is neither counted nor recorded, because its owner performs it again.
+// reap waits for a chain to end, and takes all chains that have ended. It neither counts nor
+// records a failed chain, because its owner performs it again.
 func (r *Runner) reap(source Source) {
 	n, err := r.drv.Reap(r.done, 1)
 	if err != nil && !r.lost {
@@ -185,8 +182,8 @@ func (r *Runner) count(t *slot) {
 	}
 }
 
-// record records the chain's operations. All were submitted together. The end of each single
-// operation is not known, so all end when the chain does.
+// record records the chain's operations. All were submitted together. The times of their ends are
+// not known, so all end with the chain.
 func (r *Runner) record(t *slot) {
 	if t.asked == 0 {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
-// linker is a driver that a test plays. The driver has two files for chains.
+// linker is a driver that a test plays. It has two files for chains.
 type linker struct{ script.Stager }
 
 func (linker) Files() int { return 2 }
@@ -38,8 +38,8 @@ func (o *opens) Next(c Chain) bool {
 func (o *opens) Ended(owner any, _ bool) { o.ended <- owner }
 func (o *opens) Wait()                   {}
 
-// TestCancelOnce: when the context ends, Run asks the driver once for each chain in flight to end
-// early, however often Run goes on to wait for further chains.
+// TestCancelOnce checks that when the context ends, Run asks the driver once for each chain in
+// flight to end early, however often Run then waits.
 func TestCancelOnce(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(8)

@@ -1,5 +1,4 @@
-// Package counters counts operations, by how they were performed, and the bytes that they
-// moved.
+// Package counters counts operations by their path, and the bytes that they moved.
 package counters
 
 import (
@@ -10,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Path says how an operation was performed.
+// Path is the way in which an operation was performed.
 type Path uint8
 
 // The paths of package sched.
@@ -21,8 +20,8 @@ const (
 	numPaths
 )
 
-// stripes is the number of copies of each counter. Goroutines on different cores then seldom
-// write the same cache line.
+// stripes is the number of copies of each counter. Goroutines on different cores then seldom write
+// the same cache line.
 const stripes = 64 // a power of two
 
 // Counters counts operations. All methods may be called at the same time.
@@ -41,14 +40,14 @@ type stripe struct {
 	_       [32]byte // fills two cache lines: adjacent ones are fetched in pairs
 }
 
-// recent counts operations that moved fewer than 1<<maxBits bytes, and these bytes, by one
-// atomic addition:
+// recent counts operations that moved fewer than 1<<maxBits bytes, and these bytes, by one atomic
+// addition:
 //
 //	bits 0–19   number of operations
 //	bits 20–63  number of bytes
 //
-// When the number of operations has reached half of its range, the counts move to the other
-// counters of the stripe. The other half is room for operations that are counted until then.
+// When the number of operations has reached half of its range, the counts move to the stripe's
+// larger counters. The other half is room for operations that are counted until then.
 type recent struct{ word atomic.Uint64 }
 
 const (

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// Sum returns each operation and each byte once, however often counts have moved, and whether
-// an operation fits into a recent.
+// Sum returns each operation and each byte once, however often counts have moved, and whether or
+// not an operation fits into a recent.
 func TestSum(t *testing.T) {
 	const rounds, goroutines = half + half/2, 4
 	var c Counters

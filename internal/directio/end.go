@@ -10,9 +10,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// writeEnd writes b, with the whole file locked. A part of a block goes through the page
-// cache unless all of the block is in the file: a direct write of the block would make
-// the file longer than it is, for a moment at least.
+// writeEnd writes b, with the whole file locked. A partial block goes through the page cache,
+// unless the file has all of it: a direct write of the block would make the file too long, at least
+// for a moment.
 func (f *File) writeEnd(ctx context.Context, b []byte, off int64) (n int, err error) {
 	r, err := f.inode.lock.Acquire(ctx, 0, rangelock.End)
 	if err != nil {
@@ -41,7 +41,7 @@ func (f *File) writeEnd(ctx context.Context, b []byte, off int64) (n int, err er
 	return n, err
 }
 
-// fits reports whether a write can be made of direct transfers alone.
+// fits reports whether direct transfers alone can make a write.
 func (f *File) fits(off, end, size int64) bool {
 	return f.BlockOffset(off) == 0 && f.BlockOffset(end) == 0 || f.readable && f.within(off, end, size)
 }
@@ -58,13 +58,12 @@ func (f *File) writePart(ctx context.Context, b []byte, off, size int64) (n int,
 	return n + m, err
 }
 
-// writeTail writes b through the page cache. Complete pages are written back and
-// dropped. The page in which the file may end stays for the next write there, until it is
-// complete or until Sync.
+// writeTail writes b through the page cache. Complete pages are written back and dropped. The page
+// with the end of the file stays for the next write, until it is complete or until Sync.
 //
-// A direct write that finds a dirty page writes it back first. But if it finds one when
-// it ends, the kernel sets EIO for the next fsync. So the whole file is locked: no write
-// dirties a page while a direct write is in progress.
+// A direct write that finds a dirty page writes it back first. But if it finds one when it ends,
+// the kernel sets EIO for the next fsync. So the whole file is locked: no write dirties a page
+// while a direct write is in progress.
 func (f *File) writeTail(ctx context.Context, b []byte, off int64) (int, error) {
 	n, err := f.sched.WriteAt(ctx, f.tail, b, off)
 	page := int64(os.Getpagesize())
@@ -80,8 +79,8 @@ func (f *File) writeTail(ctx context.Context, b []byte, off int64) (int, error) 
 	return n, err
 }
 
-// Change locks the whole file and changes its size, or the blocks that the file system
-// keeps for it. That may dirty a page, see writeTail.
+// Change locks the whole file and changes its size, or the blocks that the file system keeps for
+// it. That may dirty a page: see writeTail.
 func (f *File) Change(do func() error) error {
 	r, err := f.inode.lock.Acquire(context.Background(), 0, rangelock.End)
 	if err != nil {
@@ -89,14 +88,13 @@ func (f *File) Change(do func() error) error {
 	}
 	defer f.inode.lock.Release(r)
 	f.sched.Block(f.tail, func() { err = do() })
-	f.inode.forgetSize() // it may be smaller now
+	f.inode.forgetSize() // the file may be shorter now
 	return err
 }
 
-// Reshape is Change for the blocks that the file system keeps for the file. It writes
-// the page cache back first. ext4 splits reserved room when it writes a page into a part
-// of it. An allocation at the same time joins the parts again, and then the end of the
-// write logs a warning.
+// Reshape is Change for the blocks that the file system keeps for the file. It first writes the
+// page cache back: ext4 splits reserved room when it writes a page into a part of it. A concurrent
+// allocation would merge the parts again, and the end of the write would log a warning.
 func (f *File) Reshape(do func() error) error {
 	return f.Change(func() error {
 		if f.tailFile != nil {

@@ -1,20 +1,19 @@
-// Package directio is one file that is read and written past the page cache (O_DIRECT), at
-// any offset and length, exact to the byte. Package direct has its users' side.
+// Package directio reads and writes one file past the page cache (O_DIRECT), at any offset and
+// length, exact to the byte. Package direct has the API.
 //
-// A transfer that is aligned goes straight between the device and the caller's memory. The
-// rest goes through bounce buffers; a block that is written in part is read first. What is
-// written into the block in which the file ends goes through the page cache, so that the
-// size is exact at all times.
+// An aligned transfer goes straight between the device and the caller's memory. Any other transfer
+// goes through bounce buffers, and a write first reads the blocks that it changes in part. Writes
+// into the last block of the file go through the page cache, so that the size is exact at all
+// times.
 //
-// So a write of one byte inside the file locks its block (package rangelock), reads the block
-// into a bounce buffer, puts the byte in and writes the block (write.go). A write of one byte
-// in the block in which the file ends locks the whole file and goes through the page cache
-// (end.go).
+// A write of one byte inside the file, for example, locks its block (package rangelock), reads the
+// block into a bounce buffer, puts the byte in and writes the block (write.go). A write of one byte
+// into the last block locks the whole file and goes through the page cache (end.go).
 //
 // # Concurrency
 //
-// All methods may be called by any number of goroutines at once. The caller of a method
-// uses the file (sched.File.Use), so that its descriptors stay open.
+// All methods may be called by any number of goroutines at once. The caller of a method uses the
+// file (sched.File.Use), so that its descriptors stay open.
 package directio
 
 import (
@@ -26,8 +25,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// File is a file that was opened with O_DIRECT. If it can be written, it has a second
-// descriptor, without O_DIRECT.
+// File is a file that was opened with O_DIRECT. If it is writable, it has a second descriptor,
+// without O_DIRECT.
 type File struct {
 	Geometry
 	sched   *sched.Scheduler
@@ -42,14 +41,14 @@ type File struct {
 	tail     *sched.File // of tailFile
 
 	readable bool
-	// syncsBoth: the file system may keep what was written by descriptor, so that each
-	// descriptor needs an fsync.
+	// syncsBoth is set if the file system may keep writes by descriptor, so that each descriptor
+	// needs an fsync.
 	syncsBoth bool
 }
 
-// New returns the File of f, which Reopen has returned with g. Second is the descriptor
-// that was reopened. Flag is what it was opened with: a file that is only read does not use
-// second. On an error the caller still owns both; it may be Refused.
+// New returns the File of f, after Reopen has returned g. second is the descriptor that was
+// reopened, and flag its open flags. A file that is only read does not use second. On an error,
+// which may be Refused, the caller still owns both.
 func New(f *handle.File, g Geometry, second *os.File, flag int) (*File, error) {
 	node, err := inodeOf(second)
 	if err != nil {
@@ -90,8 +89,8 @@ func (f *File) Readable() bool { return f.readable }
 // Writable reports whether the file was opened for writing.
 func (f *File) Writable() bool { return f.tail != nil }
 
-// SyncSecond calls sync for the second descriptor, if an fsync of the first does not commit
-// what was written by the second.
+// SyncSecond calls sync for the second descriptor, if an fsync of the first does not commit the
+// second's writes.
 func (f *File) SyncSecond(sync func(*sched.File) error) error {
 	if !f.syncsBoth {
 		return nil

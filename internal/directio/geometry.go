@@ -14,7 +14,7 @@ type Geometry struct {
 	source string // where the numbers come from
 }
 
-// newGeometry returns a Geometry, or an error if the buffers are not made for it.
+// newGeometry returns a Geometry, or an error if the bounce buffers do not have that alignment.
 func newGeometry(block, memory int, source string) (Geometry, error) {
 	// The memory behind an aligned block is then aligned, too.
 	block = max(block, memory)
@@ -29,18 +29,17 @@ func newGeometry(block, memory int, source string) (Geometry, error) {
 	return Geometry{block, memory, source}, nil
 }
 
-// Refused is the reason why a file cannot be opened with O_DIRECT. Then the page cache is
-// used.
+// Refused is the reason why a file cannot be opened with O_DIRECT. It then uses the page cache.
 type Refused struct{ why string }
 
 // Error returns the reason.
 func (r Refused) Error() string { return r.why }
 
-// Cached is what transfers through the page cache keep to. They need no alignment, but
-// whole pages are cheapest.
+// Cached is the geometry of transfers through the page cache. They need no alignment, but whole
+// pages are cheapest.
 var Cached = Geometry{block: bounceAlign, memory: bounceAlign}
 
-// Block returns the number that offsets and lengths must be multiples of, a power of two.
+// Block returns the alignment of offsets and lengths, a power of two.
 func (g Geometry) Block() int { return g.block }
 
 // String describes the alignment in a line, for people.
@@ -52,9 +51,9 @@ func (g Geometry) String() string {
 // is not a multiple of every block.
 const maxStraight = 1 << 30 // 1 GiB
 
-// piece returns how many bytes of b, which is not empty, to transfer at off as one. Straight
-// reports whether they are aligned. Otherwise they go through a buffer, all of them: to split
-// off the edges of a large transfer takes longer than to copy it.
+// piece returns how many bytes of b, which is not empty, to transfer at off as one. straight
+// reports whether they are aligned. Otherwise all of them go through a buffer: splitting off the
+// edges of a large transfer takes longer than copying it.
 func (g Geometry) piece(b []byte, off int64) (n int, straight bool) {
 	blockOffset := g.BlockOffset(off)
 	if blockOffset == 0 && len(b)&(g.block-1) == 0 && sys.Aligned(b, g.memory) {
@@ -73,5 +72,6 @@ func (g Geometry) Floor(off int64) int64 { return off &^ int64(g.block-1) }
 // LastEnd.
 func (g Geometry) Ceil(off int64) int64 { return g.Floor(off + int64(g.block) - 1) }
 
-// LastEnd returns the last offset at which a direct transfer ends. See last.go for what comes after.
+// LastEnd returns the last offset at which a direct transfer can end. See last.go for the bytes
+// behind it.
 func (g Geometry) LastEnd() int64 { return math.MaxInt64 &^ (largestBlock - 1) }

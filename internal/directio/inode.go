@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/rangelock"
 )
 
-// Lock locks the bytes from off to end for writing, until Unlock. It waits for other writes
-// to them, or until ctx ends.
+// Lock locks the bytes from off to end for writing, until Unlock. It waits for other writes to
+// them, or until ctx ends.
 func (f *File) Lock(ctx context.Context, off, end int64) (*rangelock.Range, error) {
 	return f.inode.lock.Acquire(ctx, off, end)
 }
@@ -19,24 +19,23 @@ func (f *File) Lock(ctx context.Context, off, end int64) (*rangelock.Range, erro
 // Unlock ends a Lock.
 func (f *File) Unlock(r *rangelock.Range) { f.inode.lock.Release(r) }
 
-// inode is what all direct Files of one file share, whichever Scheduler and name they were
-// opened by.
+// inode is the state that all direct Files of one file share, whichever Scheduler and name they
+// were opened by.
 type inode struct {
-	// lock orders writes. A write locks the blocks that it touches. An operation that
-	// changes where the file ends, or uses the page cache, locks the whole file. So
-	// while a range is locked the file does not become shorter, and while the whole
-	// file is locked no direct write is in progress: if a page that one writes is made
-	// dirty, the kernel reports EIO to the next fsync.
+	// lock orders writes. A write locks its blocks. An operation that changes the end of the file,
+	// or uses the page cache, locks the whole file. So while a range is locked the file does not
+	// become shorter. While the whole file is locked no direct write is in progress: if a page
+	// under a direct write becomes dirty, the kernel reports EIO to the next fsync.
 	lock rangelock.Lock
-	// size is a size that the file has had; no direct File has made it smaller since. It is 0
-	// if none is known. askSize and forgetSize write it. See File.BeforeEnd.
+	// size is a size that the file has had; no direct File has made it smaller since. 0 means
+	// unknown. askSize and forgetSize write it. See File.BeforeEnd.
 	size atomic.Int64
-	// sizeMu is read-locked from before the system is asked for the size until size has the
-	// answer. forgetSize locks it. So an answer from before a Truncate is not stored after it.
+	// sizeMu is read-locked from before the question for the size until size has the answer.
+	// forgetSize locks it. So an answer from before a Truncate is not stored after it.
 	sizeMu sync.RWMutex
 }
 
-// askSize returns the size of the file, which ask asks the system for, and remembers it.
+// askSize calls ask for the size of the file, and stores the answer.
 func (n *inode) askSize(ask func() (int64, error)) (int64, error) {
 	n.sizeMu.RLock()
 	defer n.sizeMu.RUnlock()
@@ -47,7 +46,7 @@ func (n *inode) askSize(ask func() (int64, error)) (int64, error) {
 	return size, err
 }
 
-// forgetSize forgets the size, as the file may have become smaller.
+// forgetSize forgets the size, because the file may have become smaller.
 func (n *inode) forgetSize() {
 	n.sizeMu.Lock()
 	n.size.Store(0)
@@ -57,11 +56,11 @@ func (n *inode) forgetSize() {
 // inodeKey identifies a file.
 type inodeKey struct {
 	dev, ino uint64
-	device   bool // dev is the block device itself, whichever file it was opened by
+	device   bool // dev is the block device itself, under any name
 }
 
-// inodes holds them. The pointers are weak: an inode stays as long as a direct File uses
-// it.
+// inodes holds the inode of each file with a direct File. The pointers are weak: an inode lives as
+// long as a File uses it.
 var inodes = struct {
 	sync.Mutex
 	m map[inodeKey]weak.Pointer[inode]
@@ -80,7 +79,7 @@ func (k inodeKey) inode() *inode {
 	return n
 }
 
-// forget removes p, unless another has taken its place.
+// forget removes p, unless another inode has taken its place.
 func (k inodeKey) forget(p weak.Pointer[inode]) {
 	inodes.Lock()
 	defer inodes.Unlock()
@@ -89,7 +88,7 @@ func (k inodeKey) forget(p weak.Pointer[inode]) {
 	}
 }
 
-// Inodes returns how many files are remembered. It is for tests.
+// Inodes returns how many files inodes has. It is for tests.
 func Inodes() int {
 	inodes.Lock()
 	defer inodes.Unlock()

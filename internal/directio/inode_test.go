@@ -6,8 +6,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
-// TestSizeIsForgotten makes a file smaller after a read has asked for its size, and before the read remembers the
-// answer. The size of before must not be remembered.
+// TestSizeIsForgotten makes a file smaller after a read has asked for its size, and before the read
+// stores the answer. The old size must not be stored.
 func TestSizeIsForgotten(t *testing.T) {
 	hang.Watch(t)
 	const before = 8192
@@ -27,7 +27,8 @@ func TestSizeIsForgotten(t *testing.T) {
 	}
 }
 
-// waitsForAnswer reports whether forgetSize waits for askSize to end: while a Lock waits, TryRLock fails.
+// waitsForAnswer reports whether forgetSize waits for askSize to end: while a Lock waits, TryRLock
+// fails.
 func waitsForAnswer(n *inode) bool {
 	if n.sizeMu.TryRLock() {
 		n.sizeMu.RUnlock()

@@ -9,10 +9,10 @@ import (
 )
 
 // The last bytes up to the largest offset (math.MaxInt64) are in no whole block. Some file systems
-// have files as long as that (tmpfs, xfs, btrfs). Direct I/O fails there, and xfs loses a direct
-// write without an error. So what ends behind LastEnd goes through the page cache.
+// have files of that length (tmpfs, xfs, btrfs). Direct I/O fails there, and xfs loses a direct
+// write without an error. So every transfer that ends behind LastEnd goes through the page cache.
 
-// largestBlock is the most that a block of a file system has.
+// largestBlock is the largest block of a file system.
 const largestBlock = 64 << 10 // 64 KiB
 
 // Past reports whether n bytes at off end behind LastEnd.
@@ -23,7 +23,7 @@ func (g Geometry) beforeLast(n int, off int64) int {
 	return int(min(int64(n), max(0, g.LastEnd()-off)))
 }
 
-// readLast reads len(b) bytes at off, behind LastEnd. It returns io.EOF if there are fewer.
+// readLast reads len(b) bytes at off, behind LastEnd. It returns io.EOF if the file has fewer.
 func (f *File) readLast(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if f.tail != nil && f.readable {
 		return f.sched.ReadAt(ctx, f.tail, b, off)
@@ -38,8 +38,8 @@ func (f *File) readLast(ctx context.Context, b []byte, off int64) (n int, err er
 	return n, err
 }
 
-// readCached reads through the page cache, with a descriptor for this one read: a file that is only
-// read has none without O_DIRECT.
+// readCached reads through the page cache, with a descriptor for this one read: a read-only file
+// has no descriptor without O_DIRECT.
 func readCached(file *os.File, b []byte, off int64) (int, error) {
 	cached, err := openCached(file)
 	if err != nil {
@@ -53,7 +53,7 @@ func readCached(file *os.File, b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// writeLast writes b, which ends behind LastEnd. The whole file is locked: see writeTail.
+// writeLast writes b, which ends behind LastEnd. It locks the whole file: see writeTail.
 func (f *File) writeLast(ctx context.Context, b []byte, off int64) (int, error) {
 	r, err := f.inode.lock.Acquire(ctx, 0, rangelock.End)
 	if err != nil {

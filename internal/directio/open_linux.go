@@ -12,8 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Reopen opens the file of f again, with O_DIRECT. The error is a Refused if this
-// file cannot be opened so.
+// Reopen opens the file of f again, with O_DIRECT. If that is not possible, the error is a Refused.
 func Reopen(f *os.File, flag int) (*os.File, Geometry, error) {
 	g, err := geometryOf(f)
 	if err != nil {
@@ -24,7 +23,7 @@ func Reopen(f *os.File, flag int) (*os.File, Geometry, error) {
 	flag |= unix.O_DIRECT | unix.O_CLOEXEC | unix.O_LARGEFILE
 	fd := -1
 	err = sys.IgnoringEINTR(func() (err error) {
-		// By descriptor, as the name may be another file's by now.
+		// By descriptor: the name may be another file's by now.
 		fd, err = unix.Open(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), flag, 0)
 		return err
 	})
@@ -55,8 +54,8 @@ func openCached(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// geometryOf returns what direct I/O on f demands: what statx(2) reports (Linux 6.1), or
-// else the sector of the device.
+// geometryOf returns the alignment of direct I/O on f: the answer of statx(2) (Linux 6.1), or else
+// the sector of the device.
 func geometryOf(f *os.File) (Geometry, error) {
 	var st unix.Statx_t
 	err := unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS|unix.STATX_DIOALIGN, &st)
@@ -72,8 +71,8 @@ func geometryOf(f *os.File) (Geometry, error) {
 	return GeometryOfDevice(f)
 }
 
-// GeometryOfDevice takes the logical sector of the device that f is on. If the kernel
-// knows no device (btrfs, tmpfs, FUSE) it is 4 KiB, which is enough for all.
+// GeometryOfDevice returns the logical sector of f's device. If the kernel knows no device (btrfs,
+// tmpfs, FUSE) it returns 4 KiB, which is enough for all of them.
 func GeometryOfDevice(f *os.File) (Geometry, error) {
 	var st unix.Stat_t
 	if err := sys.Fstat(int(f.Fd()), &st); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
-// ReadAt reads len(b) bytes at off. It returns io.EOF if there are fewer.
+// ReadAt reads len(b) bytes at off. It returns io.EOF if the file has fewer.
 func (f *File) ReadAt(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if off > math.MaxInt64-int64(len(b)) {
 		return 0, syscall.EINVAL
@@ -30,8 +30,8 @@ func (f *File) ReadAt(ctx context.Context, b []byte, off int64) (n int, err erro
 	return n, err
 }
 
-// ReadBuffer reads whole blocks at off into b, memory of a pool. It returns fewer bytes than
-// b holds where the file ends, without an error.
+// ReadBuffer reads whole blocks at off into b, memory of a pool. At the end of the file it returns
+// fewer bytes than b holds, without an error.
 func (f *File) ReadBuffer(ctx context.Context, b buffer.Buffer, off int64) (n int, err error) {
 	if f.Past(off, b.Len()) {
 		return f.ReadBlocks(ctx, b.Bytes(), off)
@@ -74,15 +74,15 @@ func (f *File) readBounced(ctx context.Context, b []byte, off int64) (int, error
 	n := copy(b, buf.Bytes()[min(blockOffset, m):m])
 	switch {
 	case n == len(b):
-		return n, nil // what comes behind is not asked for
+		return n, nil // the caller does not want more
 	case err == nil:
 		err = io.EOF
 	}
 	return n, err
 }
 
-// ReadBlocks reads whole blocks into aligned memory. Where the file ends it returns fewer
-// bytes, without an error. Behind LastEnd it reads any number of bytes.
+// ReadBlocks reads whole blocks into aligned memory. At the end of the file it returns fewer bytes,
+// without an error. Behind LastEnd it reads any number of bytes.
 func (f *File) ReadBlocks(ctx context.Context, b []byte, off int64) (n int, err error) {
 	direct := f.beforeLast(len(b), off)
 	n, err = f.readBlocks(ctx, b[:direct], off)
@@ -111,7 +111,7 @@ func (f *File) readBlocks(ctx context.Context, b []byte, off int64) (n int, err 
 		case f.BlockOffset(int64(n)) == 0:
 			continue
 		}
-		// A read that stops within a block is at the end of the file, if that has not grown.
+		// A read that stops within a block has met the end of the file, unless the file has grown.
 		size, err := handle.Size(f.file)
 		if err != nil || off+int64(n) >= size {
 			return n, err
@@ -121,8 +121,8 @@ func (f *File) readBlocks(ctx context.Context, b []byte, off int64) (n int, err 
 	return n, nil
 }
 
-// readOnce makes one direct transfer. It repeats one that has failed with EIO, if another
-// program has truncated the file: a transfer beyond the end may fail so, see BeforeEnd.
+// readOnce makes one direct transfer. It repeats a transfer that has failed with EIO because
+// another program has truncated the file; see BeforeEnd.
 func (f *File) readOnce(ctx context.Context, b []byte, off int64) (int, error) {
 	b = f.BeforeEnd(b, off)
 	n, err := f.readSome(ctx, b, off)
@@ -144,27 +144,27 @@ func (f *File) readSome(ctx context.Context, b []byte, off int64) (int, error) {
 	return f.sched.ReadOnce(ctx, f.core, b, off)
 }
 
-// BeforeEnd returns the part of b that a direct read at off fills: up to the end
-// of the block in which the file ends. Behind that block xfs may have reserved
-// room for buffered writes. A direct read that meets such room fails with EIO,
-// and the kernel logs a collision of direct I/O with buffered writes.
+// BeforeEnd returns the part of b that a direct read at off fills: up to the end of the last block
+// of the file. Behind that block xfs may have reserved room for buffered writes. A direct read of
+// that room fails with EIO, and the kernel logs a collision of direct I/O with buffered writes.
 //
-// BeforeEnd asks for the size only if the read goes beyond the size that is known. The read
-// ends at LastEnd or before.
+// BeforeEnd asks for the size only if the read goes beyond the known size. The read ends at LastEnd
+// or before.
 func (f *File) BeforeEnd(b []byte, off int64) []byte {
 	end := off + int64(len(b))
-	if end <= f.inode.size.Load() || !f.readable { // the read itself fails, wherever the file ends
+	// An unreadable file fails in the read itself.
+	if end <= f.inode.size.Load() || !f.readable {
 		return b
 	}
 	size, err := f.inode.askSize(func() (int64, error) { return handle.Size(f.file) })
 	if err != nil || end <= size {
-		return b // if there is an error, the read itself returns it
+		return b // the read itself returns the error
 	}
 	return b[:min(int64(len(b)), max(0, f.Ceil(size)-off))]
 }
 
-// MustReadAgain reports whether ReadBlocks must repeat a direct read that has failed: the
-// file ended within a block, and grew before that was certain; or it is xfs (readOnce).
+// MustReadAgain reports whether ReadBlocks must repeat a direct read that has failed: because the
+// file has grown over an end within a block, or because of xfs (readOnce).
 func MustReadAgain(err error) bool {
 	return errors.Is(err, ErrMisaligned) || errors.Is(err, syscall.EIO)
 }

@@ -12,25 +12,25 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// PendingRead is a part of a file that is being read, or has been read.
+// PendingRead is a read of a stream, in progress or done.
 type PendingRead struct {
-	// owner is for the garbage collector. While the kernel has the request, all that
-	// it needs can be reached from here, even if the stream was dropped.
+	// owner is for the garbage collector. The kernel's request needs only memory that is reachable
+	// from here, even if the stream was dropped.
 	owner any
-	Span  readahead.Span // the part that was asked for
+	Span  readahead.Span // the wanted part
 	buf   buffer.Buffer
 	mem   []byte // the part of buf that is read into
-	off   int64  // where mem begins in the file: at Span.Start, or at the start of its block
+	off   int64  // the offset of mem in the file: Span.Start, or the start of its block
 
 	t       sched.Transfer
 	started bool  // and its end was not noticed
 	done    bool  // n and Err are final
-	later   bool  // it is read when it is waited for
-	n       int   // bytes read into mem; fewer than all where the file ends, or with Err
+	later   bool  // it is made in Wait
+	n       int   // bytes read into mem; fewer than all at the end of the file, or with Err
 	Err     error // never io.EOF
 }
 
-// Bytes returns what was read from pos on, which lies in the Span; nothing before Wait.
+// Bytes returns the bytes from pos on, which lies in the Span. Before Wait it returns nil.
 func (p *PendingRead) Bytes(pos int64) []byte {
 	end := min(p.off+int64(p.n), p.Span.End)
 	if !p.done || pos >= end {
@@ -39,26 +39,24 @@ func (p *PendingRead) Bytes(pos int64) []byte {
 	return p.mem[pos-p.off : end-p.off]
 }
 
-// Share returns the memory of the n bytes that were read from pos on, which the caller must
-// release.
+// Share returns the memory of the n bytes from pos on. The caller must release it.
 func (p *PendingRead) Share(pos int64, n int) buffer.Buffer {
 	at := int(pos - p.off)
 	return p.buf.Retain().Slice(at, at+n)
 }
 
-// ReadQueue is the reads of a stream, the oldest first. It has room for as many as there are
-// buffers. Its methods are for one goroutine at a time.
+// ReadQueue holds the reads of a stream, the oldest first. It has room for as many as there are
+// buffers. One goroutine at a time may call its methods.
 type ReadQueue struct {
 	Ctx    context.Context // the stream's
 	Memory buffer.Source
-	// Later: nothing is started ahead, and a read is made when it is waited for.
+	// Later makes each read in Wait, and none ahead.
 	Later bool
 
 	from Stream
 	fill func(ctx context.Context, b buffer.Buffer, off int64) (int, error)
-	// set has the reads in progress. The goroutine that uses the stream notices their ends
-	// itself, when it waits for one. A leader goroutine would have to wake it for each. It is
-	// nil if Later is true.
+	// set has the reads in progress. The goroutine that uses the stream notices their ends when it
+	// waits for one; a leader would have to wake it for each. set is nil if Later is true.
 	set   *sched.TransferSet
 	ring  []PendingRead
 	first int
@@ -67,16 +65,16 @@ type ReadQueue struct {
 
 // Stream is the file of a ReadQueue or a WriteQueue.
 type Stream struct {
-	// Owner is what the garbage collector must keep while the kernel has a request.
+	// Owner must stay reachable while the kernel has a request.
 	Owner any
 	File  *handle.File
-	// Direct is nil if the page cache is used.
+	// nil if the page cache is used
 	Direct *File
 	Class  *sched.Class
 }
 
-// NewReadQueue returns a queue without reads, whose memory is divided as l says. Fill reads into a
-// buffer at an offset, as much as there is. The caller uses the file.
+// NewReadQueue returns a queue without reads, with memory divided by l. fill reads into a buffer at
+// an offset, up to the end of the file. The caller uses the file.
 func NewReadQueue(ctx context.Context, from Stream, fill func(ctx context.Context, b buffer.Buffer, off int64) (int, error), l buffer.Layout) *ReadQueue {
 	q := &ReadQueue{
 		Ctx: ctx, from: from, fill: fill, Memory: buffer.Source{Pool: from.File.Sched.Buffers, Size: l.Run},
@@ -128,7 +126,7 @@ func (q *ReadQueue) Push(span readahead.Span, b buffer.Buffer) {
 	}
 }
 
-// Oldest returns the oldest read, which may not be done; nil if there is none.
+// Oldest returns the oldest read, which may not be done, or nil if there is none.
 func (q *ReadQueue) Oldest() *PendingRead {
 	if q.count == 0 {
 		return nil
@@ -153,9 +151,9 @@ func (q *ReadQueue) Wait(f *PendingRead) {
 	f.done = true
 }
 
-// readBefore reads the bytes of f that come before those that cannot be read, and returns how many there are. A
-// direct read that fails may have read none of them. It reads halves: the first one, and then one of the other,
-// or of the one that has failed.
+// readBefore reads the bytes of f before the first unreadable one, and returns their number. A
+// failed direct read may have read none of them. It reads the first half of the range, and goes on
+// in the second half, or within the first if that failed.
 func (q *ReadQueue) readBefore(f *PendingRead) int {
 	d := q.from.Direct
 	n := int(d.Floor(int64(f.n)))
@@ -174,14 +172,14 @@ func (q *ReadQueue) readBefore(f *PendingRead) int {
 	return max(n, f.n)
 }
 
-// await waits until f is not in progress. If ctx ends first, which is the stream's or
-// Canceled, f is withdrawn.
+// await waits until f is not in progress. If ctx, which is the stream's or Canceled, ends first, f
+// is withdrawn.
 func (q *ReadQueue) await(ctx context.Context, f *PendingRead) {
 	for f.started {
 		t, err := q.set.Next(ctx)
 		if err != nil {
 			f.t.Withdraw()
-			ctx = context.Background() // the device may still have the memory
+			ctx = context.Background() // the device may still use the memory
 			continue
 		}
 		ended := t.Owner.(*PendingRead)
@@ -190,21 +188,20 @@ func (q *ReadQueue) await(ctx context.Context, f *PendingRead) {
 	}
 }
 
-// Submit gives the device what was pushed, unless it has that already.
+// Submit hands the pushed reads to the device, unless it has them already.
 func (q *ReadQueue) Submit() {
 	if !q.Later {
 		q.set.Submit()
 	}
 }
 
-// Drop takes out the n oldest reads and releases their memory. Reads in progress are ended
-// early.
+// Drop removes the n oldest reads and releases their memory. Reads in progress are ended early.
 func (q *ReadQueue) Drop(n int) {
 	for range n {
 		f := &q.ring[q.first]
 		q.first = (q.first + 1) % len(q.ring)
 		q.count--
-		q.await(Canceled, f) // the result is not wanted any more
+		q.await(Canceled, f) // nobody wants the result
 		f.buf.Release()
 		f.buf, f.mem = buffer.Buffer{}, nil
 	}
@@ -221,7 +218,7 @@ func (q *ReadQueue) Close() {
 	}
 }
 
-// Canceled is a context that has ended. With it a queue ends what is in progress.
+// Canceled is a context that has ended. With it a queue ends its operations early.
 var Canceled = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceio/sluice/internal/handle"
 )
 
-// WriteAt writes b at off. If b is whole blocks, or lies inside the file, only its blocks
-// are locked. What is left is written with the whole file locked.
+// WriteAt writes b at off. If b is whole blocks, or lies inside the file, it locks only b's blocks.
+// It writes the rest with the whole file locked.
 func (f *File) WriteAt(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if f.Past(off, len(b)) {
 		return f.writeLast(ctx, b, off)
@@ -22,9 +22,9 @@ func (f *File) WriteAt(ctx context.Context, b []byte, off int64) (n int, err err
 	return n + m, err
 }
 
-// writeInside writes b with its blocks locked, if those that are written in part are inside the file. If
-// they are not, it writes nothing. The lock ends with a panic, too: a copy from b panics if b is memory
-// that cannot be touched, and the program may recover.
+// writeInside writes b with its blocks locked, if its partial blocks are inside the file. If they
+// are not, it writes nothing. A panic releases the lock, too: a copy from b panics if b cannot be
+// touched, and the program may recover.
 func (f *File) writeInside(ctx context.Context, b []byte, off int64) (int, error) {
 	end := off + int64(len(b))
 	r, err := f.inode.lock.Acquire(ctx, f.Floor(off), f.Ceil(end))
@@ -39,8 +39,7 @@ func (f *File) writeInside(ctx context.Context, b []byte, off int64) (int, error
 	return f.writeBlocks(ctx, b, off)
 }
 
-// inside reports whether the blocks that are written in part, if there are any, are in
-// the file and can be read.
+// inside reports whether the partial blocks of a write, if any, are in the file and readable.
 func (f *File) inside(off, end int64) (bool, error) {
 	if f.BlockOffset(off) == 0 && f.BlockOffset(end) == 0 {
 		return true, nil
@@ -52,7 +51,7 @@ func (f *File) inside(off, end int64) (bool, error) {
 	return err == nil && f.within(off, end, size), err
 }
 
-// within reports whether the blocks that are written in part lie within size.
+// within reports whether the partial blocks of a write lie within size.
 func (f *File) within(off, end, size int64) bool {
 	last := f.Floor(off) + int64(f.block) // the end of the first block
 	if f.BlockOffset(end) != 0 {
@@ -63,14 +62,14 @@ func (f *File) within(off, end, size int64) bool {
 	return last <= size
 }
 
-// ErrMisaligned is the kernel's EINVAL for a direct transfer. A write then goes on
-// through the page cache. The kernel returns it where a file system wants more alignment
-// than it has reported, and where a limit cuts a write off within a block. It also stands
-// for other failures after which the write goes on in the same way.
+// ErrMisaligned is the kernel's EINVAL for a direct transfer. A write then goes on through the page
+// cache. The kernel returns it where a file system wants more alignment than it has reported, and
+// where a limit cuts a write off within a block. It also stands for other failures after which the
+// write goes on in the same way.
 const ErrMisaligned = syscall.EINVAL
 
-// writeBlocks writes b with direct I/O. Its blocks are locked, and those that are written
-// in part lie within the file.
+// writeBlocks writes b with direct I/O. Its blocks are locked, and its partial blocks lie within
+// the file.
 func (f *File) writeBlocks(ctx context.Context, b []byte, off int64) (n int, err error) {
 	for n < len(b) && err == nil {
 		var m int
@@ -104,9 +103,8 @@ func (f *File) writeBounced(ctx context.Context, b []byte, off int64) (int, erro
 	return min(max(n-blockOffset, 0), len(b)), err
 }
 
-// readEdges reads the blocks of mem of which only a part will be written: the first one, the
-// last one or both, as first and last say. For both it reads all of mem, as one read takes less
-// time than two.
+// readEdges reads the partial blocks of mem: the first block if first is set, and the last one if
+// last is set. For both it reads all of mem, because one read takes less time than two.
 func (f *File) readEdges(ctx context.Context, mem []byte, off int64, first, last bool) error {
 	switch tail := len(mem) - f.block; {
 	case !first && !last:
@@ -119,8 +117,8 @@ func (f *File) readEdges(ctx context.Context, mem []byte, off int64, first, last
 	return f.readWhole(ctx, mem, off)
 }
 
-// readWhole reads blocks that lie within the file. If they do not, another program has
-// truncated it, and the error is ErrMisaligned.
+// readWhole reads blocks that lie within the file. If they do not, another program has truncated
+// it, and the error is ErrMisaligned.
 func (f *File) readWhole(ctx context.Context, mem []byte, off int64) error {
 	n, err := f.ReadBlocks(ctx, mem, off)
 	if err == nil && n < len(mem) {

@@ -13,55 +13,55 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// pendingWrite is a part of a file that is being written, or has been written.
+// pendingWrite is a write of a stream, in progress or done.
 type pendingWrite struct {
-	// owner keeps the file reachable while it is written: a File that nobody can reach may be closed.
+	// owner keeps the file reachable during the write: an unreachable File may be closed.
 	owner any
-	next  *pendingWrite // the write that is started after it
+	next  *pendingWrite // the write that starts after this one
 	buf   buffer.Buffer
 	mem   []byte // the part of buf that is written
-	off   int64  // where in the file
+	off   int64  // its offset in the file
 
 	t sched.Transfer
-	// inOrder: it must not start before the one before it has ended. The kernel makes
-	// writes that extend the file one after the other, in any order, and each waits with
-	// a thread. It does the same with writes through the page cache.
+	// inOrder is set if the write must not start before the one before it has ended. The kernel
+	// makes writes that extend the file one after the other, in any order, and each holds a thread.
+	// It does the same with writes through the page cache.
 	inOrder bool
 
-	// The rest is guarded by WriteQueue.mu.
+	// WriteQueue.mu guards the rest.
 
-	// locked is the range of the file that is locked until t ends, as by WriteAt. It
-	// is nil where the page cache is used. It is released before t is waited for: a
-	// Writer may be idle for long, and other writers would wait for it.
+	// locked is the locked range of the file until the write ends, as in WriteAt. It is nil if the
+	// page cache is used. The range is released before Wait: a Writer may be idle for long, and
+	// other writers would wait for it.
 	locked *rangelock.Range
-	// queued: t is not started. The end of the write before it starts it, unless a write
-	// has failed. Then nothing starts it and no range is locked for it, and wait writes it
-	// or gives it up.
+	// queued is set while the write is not started. The end of the write before starts it, unless a
+	// write has failed. Then nothing starts it and it has no locked range; wait writes it or gives
+	// it up.
 	queued bool
 }
 
-// WriteQueue is the writes of a stream, the oldest first. It has room for as many as there are buffers. Its
-// methods are for one goroutine at a time.
+// WriteQueue holds the writes of a stream, the oldest first. It has room for as many as there are
+// buffers. One goroutine at a time may call its methods.
 type WriteQueue struct {
 	Memory  buffer.Source
 	Filling buffer.Buffer // the Buffer that the user fills
 
 	to      Stream
 	writeAt func(ctx context.Context, b []byte, off int64) (int, error)
-	writes  []pendingWrite // a circular buffer: first is the oldest, count how many there are
+	writes  []pendingWrite // a circular buffer: first is the oldest, count their number
 	first   int
 	count   int
 
 	mu                  sync.Mutex
-	orderedWriteRunning bool // a write that is inOrder is in progress; those after it are queued
-	// failed: a write has ended, and not all was written. No other write is started then:
-	// it could make the file longer, with zeros in place of the bytes that are missing. Mu is held when
-	// failed is set. Drain resets it.
+	orderedWriteRunning bool // a write that is inOrder is in progress; later ones are queued
+	// failed is set if a write has ended without writing all of its bytes. No other write starts
+	// then: it could extend the file, with zeros in place of the missing bytes. It is set with mu
+	// held. Drain resets it.
 	failed atomic.Bool
 }
 
-// NewWriteQueue returns a queue without writes, whose memory is divided as l says. WriteAt writes what a
-// transfer has not written, by way of the page cache if need be.
+// NewWriteQueue returns a queue without writes, with memory divided by l. writeAt writes the bytes
+// that a transfer has not written, through the page cache if need be.
 func NewWriteQueue(to Stream, writeAt func(ctx context.Context, b []byte, off int64) (int, error), l buffer.Layout) *WriteQueue {
 	q := &WriteQueue{
 		to: to, writeAt: writeAt, Memory: buffer.Source{Pool: to.File.Sched.Buffers, Size: l.Run},
@@ -75,8 +75,8 @@ func NewWriteQueue(to Stream, writeAt func(ctx context.Context, b []byte, off in
 	return q
 }
 
-// ended is called when s has ended, by the goroutine that has ended it. It starts the next
-// write if that one waits for s.
+// ended is called in the goroutine that has ended s. It starts the next write if that one waits for
+// s.
 func (q *WriteQueue) ended(s *pendingWrite, complete bool) {
 	q.mu.Lock()
 	q.unlock(s)
@@ -93,8 +93,8 @@ func (q *WriteQueue) ended(s *pendingWrite, complete bool) {
 	}
 }
 
-// takeNext returns the write that may start now that s, which is inOrder, has ended. It
-// returns nil if there is none. It must be called with mu held.
+// takeNext returns the write that may start now that s, which is inOrder, has ended, or nil if
+// there is none. It must be called with mu held.
 func (q *WriteQueue) takeNext(s *pendingWrite) *pendingWrite {
 	next := s.next
 	if next.queued && !q.failed.Load() {
@@ -126,7 +126,7 @@ func (q *WriteQueue) write(s *pendingWrite) {
 	}
 }
 
-// mayWrite reports whether s may start now. If it may not, s is queued. Extends says that s makes
+// mayWrite reports whether s may start now. If it may not, it is queued. extends says that s makes
 // the file longer.
 func (q *WriteQueue) mayWrite(s *pendingWrite, extends bool) bool {
 	q.mu.Lock()
@@ -149,9 +149,8 @@ func (q *WriteQueue) Failed() bool { return q.failed.Load() }
 // Cap returns for how many writes there is room.
 func (q *WriteQueue) Cap() int { return len(q.writes) }
 
-// Fill sets Filling to a Buffer. It waits for the oldest write if there are too many, or
-// if there is no other memory. The error is that of a write, or says that there is no
-// memory.
+// Fill sets Filling to a Buffer. It waits for the oldest write if the queue is full, or if there is
+// no other memory. It returns a write's error, or that there is no memory.
 func (q *WriteQueue) Fill(ctx context.Context) error {
 	for q.count > 0 {
 		if q.count < len(q.writes) {
@@ -169,14 +168,13 @@ func (q *WriteQueue) Fill(ctx context.Context) error {
 	return err
 }
 
-// Filled gives Filling back.
+// Filled releases Filling.
 func (q *WriteQueue) Filled() {
 	q.Filling.Release()
 	q.Filling = buffer.Buffer{}
 }
 
-// Start starts writing mem, a part of Filling, at off. With direct I/O mem must be whole
-// blocks.
+// Start starts a write of mem, a part of Filling, at off. With direct I/O mem must be whole blocks.
 func (q *WriteQueue) Start(ctx context.Context, mem []byte, off int64) error {
 	core := q.to.File.IO
 	if !core.Use() {
@@ -196,10 +194,10 @@ func (q *WriteQueue) Start(ctx context.Context, mem []byte, off int64) error {
 	return nil
 }
 
-// lock locks the bytes from off to end for s, and reports whether s makes the file longer. The
-// size is asked for each time: a Truncate may have made the file shorter. It cannot do so
-// while the range is locked. Where the page cache is used nothing is locked, and each write
-// counts as one that makes the file longer.
+// lock locks the bytes from off to end for s, and reports whether s makes the file longer. It asks
+// for the size each time: a Truncate may have made the file shorter, but cannot while the range is
+// locked. If the page cache is used it locks nothing, and each write counts as one that extends the
+// file.
 func (q *WriteQueue) lock(ctx context.Context, s *pendingWrite, off, end int64) (extends bool, err error) {
 	d := q.to.Direct
 	if d == nil {
@@ -218,9 +216,9 @@ func (q *WriteQueue) lock(ctx context.Context, s *pendingWrite, off, end int64) 
 	return end > size, nil
 }
 
-// wait waits for the oldest write, and releases its memory. It writes what the kernel has refused
-// for its alignment, and a write that is still queued: the one before it has ended, so nothing
-// else will start it.
+// wait waits for the oldest write, and releases its memory. If the kernel has refused the write for
+// its alignment, wait makes it. It also makes a write that is still queued: the one before it has
+// ended, so nothing else will start it.
 func (q *WriteQueue) wait(ctx context.Context) error {
 	s := &q.writes[q.first]
 	var n int
@@ -248,8 +246,8 @@ func (q *WriteQueue) unqueue(s *pendingWrite) (was bool) {
 	return was
 }
 
-// Settle makes sure that what is written next is not behind a gap: it waits for all writes if one
-// that makes the file longer is in progress, or if one has failed. It returns the first error.
+// Settle makes sure that the next write is not behind a gap. It waits for all writes if one that
+// extends the file is in progress, or if one has failed. It returns the first error.
 func (q *WriteQueue) Settle(ctx context.Context) error {
 	q.mu.Lock()
 	settled := !q.orderedWriteRunning && !q.failed.Load()
@@ -260,7 +258,7 @@ func (q *WriteQueue) Settle(ctx context.Context) error {
 	return q.Drain(ctx)
 }
 
-// Drain waits for all writes and returns the first error. It gives up the writes after that
+// Drain waits for all writes and returns the first error. It gives up the writes after a failed
 // one, which would be behind a gap.
 func (q *WriteQueue) Drain(ctx context.Context) (err error) {
 	for q.count > 0 {
@@ -272,7 +270,7 @@ func (q *WriteQueue) Drain(ctx context.Context) (err error) {
 	return err
 }
 
-// Release ends all writes early and gives the memory back.
+// Release ends all writes early and releases the memory.
 func (q *WriteQueue) Release() {
 	_ = q.Drain(Canceled) // the error was reported, or nobody is left to see it
 	q.Filled()

@@ -1,9 +1,8 @@
 // Package driver is the interface between the scheduler and the kernel.
 //
-// A driver carries batches of operations to the kernel, and their results back.
-// It has no policy: the scheduler decides which path an operation takes, what is
-// retried, how a short transfer is continued and what an error means. Drivers
-// therefore cannot differ in these.
+// A driver carries batches of operations to the kernel, and their results back. It has no policy:
+// the scheduler decides which path an operation takes, what is retried, how a short transfer is
+// continued and what an error means. So drivers cannot differ in that.
 //
 //	n, err := d.Submit(ops)     // d owns ops[:n] from now on
 //	…
@@ -11,23 +10,20 @@
 //
 // # Ownership
 //
-// An Op belongs to its caller. From the moment at which Submit (or Stage) takes
-// it until Reap returns it, the Op and its Buf belong to the driver. The driver
-// returns each Op exactly once. Until then the caller neither reads nor writes
-// the Op and its Buf. It must also keep the file open: if a descriptor is closed
-// before its request is submitted, another file may get the number, and the
+// An Op belongs to its caller. From the moment at which Submit (or Stage) takes it until Reap
+// returns it, the Op and its Buf belong to the driver. The driver returns each Op exactly once.
+// Until then the caller neither reads nor writes the Op and its Buf, and keeps the file open. If it
+// closed the descriptor before the request is submitted, another file might get the number, and the
 // request.
 //
 // # Concurrency
 //
-// One goroutine at a time may be in Submit or Stage, and one at a time in Reap;
-// these two may run at the same time. Wake and Cancel may be called by any
-// goroutine at any time before Close. Close is called after all other calls have
-// returned.
+// One goroutine at a time may be in Submit or Stage, and one at a time in Reap; these two may run
+// at the same time. Wake and Cancel may be called by any goroutine at any time before Close. Close
+// is called after all other calls have returned.
 //
-// Each driver chooses how Reap waits: uring holds a thread in io_uring_enter, aio
-// is parked in Go's netpoller, and pool on a sync.Cond. The caller of Reap needs
-// nothing but Reap and Wake.
+// Each driver chooses how Reap waits: uring holds a thread in io_uring_enter, aio is parked in Go's
+// netpoller, and pool waits on a sync.Cond. The caller of Reap needs only Reap and Wake.
 //
 // # Loss
 //
@@ -51,8 +47,7 @@ import (
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// Code is what an operation does. An operation whose code a driver does not know
-// completes with -EINVAL.
+// Code says what an operation does. An operation with an unknown code completes with -EINVAL.
 type Code uint8
 
 // The operations that every driver performs.
@@ -90,9 +85,8 @@ const (
 	// for such files only (io_submit(2)).
 	Direct Flags = 1 << iota
 
-	// NoWait makes a driver complete the operation with -EAGAIN if it would
-	// need a worker thread for it (RWF_NOWAIT in io_uring). Drivers that consist
-	// of threads ignore it.
+	// NoWait makes a driver complete the operation with -EAGAIN if it would need a worker thread
+	// for it (RWF_NOWAIT in io_uring). Drivers that only have threads ignore it.
 	NoWait
 
 	// OwnFile means that FD is not a descriptor but the number of one of the
@@ -109,44 +103,40 @@ type Op struct {
 	Code  Code
 	Flags Flags
 	FD    int32
-	// Res is the result, as in io_uring's cqe.res: a number of bytes, 0, or a
-	// negated errno. The driver writes it before Reap returns the Op.
+	// Res is the result, as in io_uring's cqe.res: a number of bytes, 0, or a negated errno. The
+	// driver writes it before Reap returns the Op.
 	Res int32
-	// Reg is i+1 if Buf lies in the memory that a Registrar has registered with
-	// index i, and 0 otherwise. Drivers that are no Registrar ignore it. With a Reg of no
-	// registered memory, or a Buf that is not completely inside that memory, the operation
-	// completes with -EFAULT and touches nothing, unless Buf is empty.
+	// Reg is i+1 if Buf lies in the memory that a Registrar has registered with index i, and 0
+	// otherwise. Only a Registrar heeds it. If no memory has that index, or Buf is not completely
+	// inside it, the operation completes with -EFAULT and touches nothing, unless Buf is empty.
 	Reg uint32
-	// Off is the offset in the file, in bytes. The kernel refuses a negative
-	// one (EINVAL).
+	// Off is the offset in the file, in bytes. The kernel refuses a negative one (EINVAL).
 	Off int64
-	// Buf is the memory that is read into or written from. It must not be on a
-	// goroutine's stack, which may move while the kernel has the address. (No slice
-	// that an Op refers to is, unless its user has hidden it from the compiler.) The
-	// Op keeps it alive, and the driver the Op, from Submit to Reap. Kernels transfer
-	// at most 2 GiB - 4 KiB of it.
+	// Buf is the memory that is read into or written from. It must not be on a goroutine's stack,
+	// which may move while the kernel has the address; only code that hides a slice from the
+	// compiler can put it there. The Op keeps Buf alive, and the driver the Op, from Submit to
+	// Reap. Kernels transfer at most 2 GiB - 4 KiB of it.
 	Buf []byte
 
 	// Then, if not nil, is the next operation of a chain; see Linker.
 	Then *Op
-	// Path is what an Open opens.
+	// Path is the name that an Open opens.
 	Path *Path
 
-	// Head and Left are used by the driver between Submit and Reap. Head is the
-	// first operation of the chain; its Left is the number of operations of the
-	// chain that have not ended.
+	// Head and Left belong to the driver between Submit and Reap. Head is the first operation of
+	// the chain. Its Left is the number of operations of the chain that have not ended.
 	Head *Op
 	Left int32
 
-	// Token is used by the driver between Submit and Reap. It identifies the
-	// operation to the kernel. The caller does not touch it.
+	// Token belongs to the driver between Submit and Reap. It identifies the operation to the
+	// kernel. The caller does not touch it.
 	Token uint64
-	// Next and Links are for queues of the Op's owner, the caller or the
-	// driver: Next for a stack, Links for a list. When the owner changes, the Op
-	// is in no queue. A Cancel that comes too late still reads Links.
+	// Next and Links are for queues of the Op's owner, the caller or the driver: Next for a stack,
+	// Links for a list. When the owner changes, the Op is in no queue. A Cancel that comes too late
+	// still reads Links.
 	Next  *Op
 	Links list.Node[Op]
-	// Owner is the caller's: the request that the Op belongs to.
+	// Owner is the caller's request that the Op belongs to.
 	Owner any
 }
 
@@ -157,91 +147,85 @@ var ErrClosed = errors.New("driver closed")
 // the same time.
 type Driver interface {
 	// Submit takes operations from the front of ops, and returns their number without waiting for
-	// their ends. If it takes fewer than all, the driver is full: the caller reaps, then submits
-	// the rest. An operation that the kernel refuses is taken, too: Reap returns it with the errno
-	// in Res. The error is ErrClosed, or the reason why the driver is lost. Even then the driver
-	// owns the operations that it has taken. Depth in Info says when a driver is full.
+	// their ends. If it does not take all, the driver is full (see Info.Depth): the caller reaps,
+	// then submits the rest. Reap returns an operation that the kernel refuses, with the errno in
+	// Res. The error is ErrClosed, or the reason why the driver is lost. Even then the driver owns
+	// the operations that it has taken.
 	Submit(ops []*Op) (int, error)
 
 	// Reap fills done with completed operations and returns their number. It waits until there are
-	// at least need of them, or until Wake; need is at most len(done), and with 0 Reap does not
-	// wait. If nothing is in flight, a Reap with need > 0 waits for a Submit or a Wake. If the
-	// driver is lost, Reap waits only while operations are in flight. It then returns the error
-	// with each call, together with operations that have ended.
+	// at least need of them, or until Wake; need is at most len(done). If nothing is in flight, a
+	// Reap with need > 0 waits for a Submit or a Wake. Reap of a lost driver waits only while
+	// operations are in flight. Each call then returns the error, together with operations that
+	// have ended.
 	Reap(done []*Op, need int) (int, error)
 
-	// Wake makes the waiting Reap return early. If none is waiting, the next one
-	// that would wait returns early. Several Wakes have the effect of one.
+	// Wake makes the waiting Reap return early. If none is waiting, the next one that would wait
+	// returns early. Several Wakes have the effect of one.
 	Wake()
 
-	// Cancel asks that op end early. Reap still returns the operation, exactly
-	// once: with -ECANCELED, or with its ordinary result if Cancel was too late.
-	// On disks it nearly always is too late once the device has the operation.
-	// If Reap has already returned op, Cancel does nothing; but op may not be
-	// changed or submitted again until Cancel has returned.
+	// Cancel asks that op end early. Reap still returns it exactly once, with -ECANCELED, or with
+	// its ordinary result if Cancel was too late, as it nearly always is once a disk has the
+	// operation. If Reap has already returned op, Cancel does nothing; but op must not be changed
+	// or submitted again until Cancel has returned.
 	Cancel(op *Op)
 
-	// Async reports whether op would be performed without holding a thread
-	// while it waits, either of this process or one that the kernel adds to it.
-	// The answer depends on op's Code and Flags alone.
+	// Async reports whether op waits without holding a thread, of this process or one that the
+	// kernel adds to it. The answer depends only on op's Code and Flags.
 	Async(op *Op) bool
 
 	// Info describes the driver. It always returns the same.
 	Info() Info
 
-	// Close waits for the operations in flight, also for operations that are only staged or queued:
-	// the driver performs all that it has taken. Operations that were never reaped then belong to
-	// their callers again, with Res set. Close releases all that the driver holds. A second Close
-	// does nothing.
+	// Close waits for all operations that the driver has taken, also staged or queued ones: it
+	// performs them. Unreaped operations then belong to their callers again, with Res set. Close
+	// releases all that the driver holds. A second Close does nothing.
 	Close() error
 }
 
 // Info describes a driver, for the scheduler and for people.
 type Info struct {
 	Name string // "uring", "aio", "pool"
-	// Depth is the largest number of operations in flight. Operations that have completed but were
-	// not reaped count. With fewer than Depth in flight, Submit takes at least one.
+	// Depth is the most operations in flight, including completed ones that were not reaped. With
+	// fewer than Depth in flight, Submit takes at least one.
 	Depth int
-	// Threads is the largest number of threads of this process that wait in the
-	// driver's own system calls.
+	// Threads is the most threads of this process that wait in the driver's own system calls.
 	Threads int
-	// Workers is the largest number of threads that the kernel adds to the process, for each thread
-	// that submits, to perform direct writes without NoWait that have to wait. It is 0 if it adds
+	// Workers is the most threads that the kernel adds to the process, for each thread that
+	// submits, to perform direct writes without NoWait that must wait. It is 0 if the kernel adds
 	// none, has no such bound, or makes one write to a file at a time.
 	Workers  int
-	Features []string // the features that it found and uses, one short phrase each
+	Features []string // the features that it has found and uses, one short phrase each
 }
 
-// Stager is a Driver that can submit operations and wait for completions in one
-// system call.
+// Stager is a Driver that can submit operations and wait for completions in one system call.
 type Stager interface {
 	Driver
-	// Stage is Submit without a system call. The operations are submitted by the
-	// next Submit (even of nothing) or the next Reap (even one that does not
-	// wait). Stage may take none even below Depth, when a batch is full. After
-	// Close it takes none.
+	// Stage is Submit without a system call. The next Submit (even of nothing) or the next Reap
+	// (even one that does not wait) submits the operations. Stage may take none even below Depth,
+	// when a batch is full. After Close it takes none.
 	Stage(ops []*Op) int
 }
 
 // WaitCounter is a Driver that knows how often its Reap had to wait.
 type WaitCounter interface {
 	Driver
-	// Waits returns two counts of calls of Reap: known, the calls for which the driver knows
-	// whether they had to wait for a completion; and waited, the known calls that had to wait. Both
-	// only grow, and wrap around. The driver may begin to count with the first call of Waits. Waits
-	// must not be called at the same time as Reap.
+	// Waits returns two counts of calls of Reap. known counts the calls for which the driver knows
+	// whether they had to wait for a completion, and waited those that had to. Both only grow, and
+	// wrap around. The driver may begin to count with the first call of Waits. Waits and Reap must
+	// not be called at the same time.
 	Waits() (known, waited uint32)
 }
 
-// Registrar is a Driver that is faster in memory that was registered with it:
-// the kernel does not have to look up and pin the pages for each operation.
+// Registrar is a Driver that is faster in registered memory: the kernel need not look up and pin
+// the pages for each operation.
 type Registrar interface {
 	Driver
 	// Register registers mem and returns its index, which no other memory has until Unregister.
 	// Operations can then use mem with Reg. mem must stay mapped until Unregister or Close; Close
 	// unregisters all. Errors are common: the kernel is too old, RLIMIT_MEMLOCK is reached, or no
-	// index is left. Then operations can use mem with Reg 0. Register and Unregister may be called
-	// by any goroutine at any time before Close.
+	// index is left. Then operations can use mem with Reg 0. Any goroutine may call Register and
+	// Unregister at any time before Close.
 	Register(mem []byte) (index int, err error)
 	// Unregister removes memory from the table. No operation with this index
 	// may be in flight.
@@ -253,21 +237,19 @@ type Registrar interface {
 type Path struct {
 	Name  []byte // ends with a zero byte
 	Flags uint32 // of open(2), without O_CLOEXEC
-	File  uint32 // the number of the driver's own file that it becomes
+	File  uint32 // the number that it gets among the driver's own files
 }
 
 // Linker is a Stager that performs chains. A chain is operations linked by Then. The caller submits
 // the first. Reap returns the first when all have ended.
 //
-// An operation begins when the one before it has succeeded. A short transfer
-// counts as failed. The operations after a failed one end with -ECANCELED, unless
-// the failed one has the flag Always. Each operation of a chain counts as one in
-// flight. Cancel of the first asks that the operation that is being performed end
-// early.
+// An operation begins when the one before it has succeeded. A short transfer counts as failed. The
+// operations after a failed one end with -ECANCELED, unless the failed one has the flag Always.
+// Each operation of a chain counts as one in flight. Cancel of the first asks that the current
+// operation end early.
 //
-// Chains can use the driver's own files, which have no descriptor in the process.
-// One chain at a time uses a file's number, and a chain that opens a file also
-// closes it.
+// Chains can use the driver's own files, which have no descriptor in the process. One chain at a
+// time uses a file's number, and a chain that opens a file also closes it.
 type Linker interface {
 	Stager
 	// Files returns the number of the driver's own files. 0 means that the driver performs no

@@ -2,12 +2,12 @@ package driver
 
 import "sync/atomic"
 
-// FreeSlots is the indices that are free in a driver's table of operations. The submitter takes
-// indices and the goroutine that reaps releases them, each one goroutine at a time. So the indices
-// are a queue with one producer and one consumer, and need no lock.
+// FreeSlots holds the free indices in a driver's table of operations. The submitter takes indices
+// and the goroutine that reaps releases them, each one goroutine at a time. So the indices are a
+// queue with one producer and one consumer, and need no lock.
 //
 // The submitter takes an index before it stores the operation in the table, and the index is
-// released after the operation was loaded from there. The table is atomic, so this orders the
+// released after the operation was loaded from there. The table is atomic, which orders the
 // accesses to a place of the queue.
 type FreeSlots struct {
 	free []uint32      // circular buffer

@@ -1,6 +1,5 @@
-// Package errs makes the errors that are variables of a package. fmt.Errorf would do, but such a
-// variable is made when a program starts, and the first call of package fmt takes 50 µs: longer than
-// all else that this module does then.
+// Package errs makes errors for package variables. The first call of package fmt takes 50 µs, and
+// with fmt.Errorf every program would pay for it at its start.
 package errs
 
 type wrapped struct {

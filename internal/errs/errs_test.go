@@ -51,7 +51,7 @@ func TestNoFmtAtStart(t *testing.T) {
 	}
 }
 
-// skipDir skips modules of their own, and what is no part of a user's program.
+// skipDir skips other modules, and code that is no part of a user's program.
 func skipDir(root, path string) error {
 	if path == root {
 		return nil

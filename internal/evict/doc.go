@@ -1,5 +1,5 @@
-// Package evict decides which block of a cache makes room for the next one. It is a state
-// machine without I/O, clock or lock: the same calls give the same decisions.
+// Package evict decides which block of a cache makes room for the next one. It is a state machine
+// without I/O, clock or lock: the same calls give the same decisions.
 //
 //	uses := make([]evict.Uses, n)
 //	p := evict.New(n, func(i int32) *evict.Uses { return &uses[i] })
@@ -7,15 +7,15 @@
 //	uses[i].Touch()  // the key in slot i was used
 //	i, ok := p.Evict(free)
 //
-// The policy is S3-FIFO (Yang, Zhang, Qiu, Yue, Rashmi: FIFO queues are all you need for
-// cache eviction, SOSP 2023). A new key enters a small queue, of a tenth of the slots. If it
-// was used again by the time it reaches the end of that queue, it moves to the main queue,
-// else it is evicted. So a scan of many keys goes through the small queue only. Keys that
-// were evicted recently are remembered as ghosts. If one comes back, it enters the main
-// queue at once. A hit only increments a counter: it needs no lock and moves nothing.
+// The policy is S3-FIFO (Yang, Zhang, Qiu, Yue, Rashmi: FIFO queues are all you need for cache
+// eviction, SOSP 2023). A new key enters a small queue, of a tenth of the slots. At the end of that
+// queue a key that was used again moves to the main queue, and any other is evicted. So a scan of
+// many keys goes only through the small queue. The policy remembers recently evicted keys as
+// ghosts. A ghost that comes back enters the main queue at once. A hit only increments a counter:
+// it needs no lock and moves nothing.
 //
 // # Concurrency
 //
-// Uses.Touch may be called at any time by any number of goroutines. The methods of Policy
-// are called by one goroutine at a time.
+// Any number of goroutines may call Uses.Touch at any time. One goroutine at a time may call the
+// methods of Policy.
 package evict

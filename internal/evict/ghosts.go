@@ -5,17 +5,16 @@ import "math/bits"
 // ways is the number of ghosts in a bucket.
 const ways = 8
 
-// ghosts remembers the keys that were evicted last, by a part of their hashes. It takes
-// about one in 2^29 other keys for one of them. A bucket that is full forgets its oldest
-// ghost.
+// ghosts remembers the keys that were evicted last, by a part of their hashes. It mistakes about
+// one in 2^29 other keys for one of them. A full bucket forgets its oldest ghost.
 type ghosts struct {
 	buckets  [][ways]ghost
-	shift    uint // how far a hash is shifted right to get its bucket
+	shift    uint // shifts a hash right to its bucket
 	capacity uint32
 	now      uint32 // number of keys evicted so far; wraps around
 }
 
-// ghost is a key that was evicted. The zero value is none.
+// ghost is an evicted key. The zero value is none.
 type ghost struct {
 	mark uint32 // a part of its hash, never 0
 	when uint32 // now, when it was added

@@ -4,8 +4,8 @@ import "sync/atomic"
 
 const (
 	maxUses   = 3    // more uses than this are not counted
-	promote   = 1    // number of uses with which a key moves from the small queue to the main one
-	smallPart = 10   // one slot in so many is the small queue's
+	promote   = 1    // the uses with which a key moves from the small queue to the main one
+	smallPart = 10   // one slot in ten is the small queue's
 	maxBusy   = 1024 // slots for which free returns false before Evict gives up
 )
 
@@ -17,7 +17,7 @@ type Policy struct {
 	slots       []slot
 	uses        func(i int32) *Uses
 	small, main queue
-	smallLimit  int // if it has more slots, the small queue is evicted from first
+	smallLimit  int // if the small queue has more slots, Evict begins there
 	ghosts      ghosts
 }
 
@@ -27,8 +27,8 @@ type slot struct {
 	queue      *queue
 }
 
-// Uses counts how often the key in a slot was used since it came, up to maxUses. The owner of
-// the slots keeps it next to the other data that a hit reads.
+// Uses counts the uses of the key in a slot, up to maxUses. The owner of the slots keeps it next to
+// the other data that a hit reads.
 type Uses struct{ n atomic.Uint32 }
 
 // Touch counts a use.
@@ -39,8 +39,7 @@ func (u *Uses) Touch() {
 	}
 }
 
-// New returns a Policy for n slots that hold no keys. uses returns the Uses of a slot; for the
-// same slot always the same.
+// New returns a Policy for n slots without keys. uses returns the Uses of a slot, always the same.
 func New(n int, uses func(i int32) *Uses) *Policy {
 	p := &Policy{slots: make([]slot, n), uses: uses, smallLimit: max(1, n/smallPart), ghosts: newGhosts(n)}
 	p.small.clear()
@@ -51,7 +50,7 @@ func New(n int, uses func(i int32) *Uses) *Policy {
 // Len returns the number of slots that hold keys.
 func (p *Policy) Len() int { return p.small.len + p.main.len }
 
-// Insert puts key into slot i, which holds none.
+// Insert puts key into slot i, which must be free.
 func (p *Policy) Insert(i int32, key uint64) {
 	p.slots[i].key = key
 	p.uses(i).n.Store(0)
@@ -65,9 +64,9 @@ func (p *Policy) Insert(i int32, key uint64) {
 // Remove removes the key of slot i, without remembering it as evicted.
 func (p *Policy) Remove(i int32) { p.unlink(i) }
 
-// Evict chooses a slot for another key, and removes the slot's key. It calls free for the
-// slots in the order of the policy, and takes the first one for which free returns true. If
-// free returns false for all slots, or for very many, ok is false.
+// Evict chooses a slot for another key, and removes the slot's key. It calls free for the slots in
+// the order of the policy, and takes the first one for which free returns true. If free returns
+// false for all slots, or for very many, ok is false.
 func (p *Policy) Evict(free func(i int32) bool) (i int32, ok bool) {
 	if p.small.len <= p.smallLimit {
 		if i, ok = p.evictMain(free); ok {

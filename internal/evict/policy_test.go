@@ -63,7 +63,7 @@ type model struct {
 	small, main []int32
 	keys        map[int32]uint64
 	uses        map[int32]int
-	gone        []uint64 // the ghosts, the newest last; 0 is one that was used up
+	gone        []uint64 // the ghosts, the newest last; 0 is a used one
 }
 
 func (m *model) insert(i int32, key uint64) {
@@ -130,7 +130,7 @@ func TestModel(t *testing.T) {
 	for range 50 {
 		n := 1 + rnd.IntN(30)
 		p := newPolicy(n)
-		p.ghosts = newGhosts(100 * n) // so that no bucket is ever full
+		p.ghosts = newGhosts(100 * n) // no bucket is ever full
 		p.ghosts.capacity = uint32(n)
 		m := &model{n: n, keys: map[int32]uint64{}, uses: map[int32]int{}}
 		var empty []int32

@@ -5,19 +5,18 @@ import (
 	"time"
 )
 
-// nano is a token in the unit of a bucket's level, so that rate times
-// nanoseconds is exact.
+// nano is a token in the unit of a bucket's level, so that rate times nanoseconds is exact.
 const nano = int64(time.Second)
 
-// burstsPerSecond makes a bucket hold what comes in 10 ms.
+// burstsPerSecond sizes a bucket: it holds the tokens of 10 ms.
 const burstsPerSecond = 100
 
-// bucket is a token bucket. In any time t no more than rate*t and burst are
-// taken out, and what the last one took more than the burst.
+// bucket is a token bucket. In any time t at most rate*t and burst are taken out, and the excess of
+// the last request over the burst.
 type bucket struct {
 	rate  int64 // a second; 0: no limit
 	burst int64 // the most that is in it
-	level int64 // in nanos. Below 0: what a request took that is more than the burst
+	level int64 // in nanos. Below 0 after a request larger than the burst
 	at    time.Duration
 }
 
@@ -32,7 +31,7 @@ func (b *bucket) set(now time.Duration, rate int64) {
 	}
 }
 
-// fill adds what has come since the last time.
+// fill adds the tokens since the last call.
 func (b *bucket) fill(now time.Duration) {
 	if b.rate == 0 || now <= b.at {
 		return
@@ -46,7 +45,7 @@ func (b *bucket) fill(now time.Duration) {
 	}
 }
 
-// ready returns when n can be taken: now, or later.
+// ready returns the time at which n can be taken: now, or later.
 func (b *bucket) ready(now time.Duration, n int64) time.Duration {
 	if b.rate == 0 {
 		return now

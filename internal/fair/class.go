@@ -6,9 +6,9 @@ import (
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// Settings are what a Class may have.
+// Settings are the weight and the limits of a Class.
 type Settings struct {
-	Weight int   // its share, beside the weights of others; at least 1
+	Weight int   // its share, relative to the weights of other classes; at least 1
 	IOPS   int64 // requests a second; 0: no limit
 	Bytes  int64 // bytes a second; 0: no limit
 	Depth  int   // requests in flight; 0: no limit
@@ -20,9 +20,9 @@ func (s Settings) Limited() bool { return s.IOPS > 0 || s.Bytes > 0 || s.Depth >
 // Most bounds the rates of Settings, so that no sum overflows.
 const Most = 1 << 38 // 256 GiB, or as many requests
 
-// linger is how long a class stays active after its last request. For a class with a request each
-// 50 ms, all other classes keep the device partly free. A class with fewer requests finds a device
-// that other classes use to the full.
+// linger is how long a class stays active after its last request. If a class has a request each 50
+// ms, all other classes keep the device partly free. A class with fewer requests finds a busy
+// device.
 const linger = 50 * time.Millisecond
 
 // Class is the requests that share a weight and limits.
@@ -34,29 +34,29 @@ type Class struct {
 	byUse [uses]list.List[Ticket] // the same tickets
 	links list.Node[Class]        // in Queue.backlogged, while queue is not empty
 	tag   float64
-	// short: there was no room in the cap while requests of the class waited,
-	// since its queue was last empty.
+	// short is set if the cap had no room while requests of the class waited, since its queue was
+	// last empty.
 	short bool
 	// inflight is the number of requests in flight, and bytes are their bytes. Tickets outside the
 	// cap do not count in bytes.
 	inflight int
 	bytes    int64
-	ended    time.Duration // when its last request did
+	ended    time.Duration // the end of the last request
 	removed  bool          // see Queue.Remove
 
 	stats Stats
 }
 
-// Stats is what a Class has done.
+// Stats are the counters of a Class.
 type Stats struct {
 	Queued, InFlight int
-	Requests         int64 // that have begun; a request that was granted in parts counts as several
+	Requests         int64 // requests that have begun; each granted part counts
 	Bytes            int64 // that ended requests have moved
 	Waited           time.Duration
 	LongestWait      time.Duration
 }
 
-// Add adds what o has done.
+// Add adds the counters of o.
 func (s *Stats) Add(o Stats) {
 	s.Queued += o.Queued
 	s.InFlight += o.InFlight
@@ -66,7 +66,7 @@ func (s *Stats) Add(o Stats) {
 	s.LongestWait = max(s.LongestWait, o.LongestWait)
 }
 
-// Stats returns what the class has done.
+// Stats returns the class's counters.
 func (c *Class) Stats() Stats {
 	s := c.stats
 	s.Queued, s.InFlight = c.queue.Len(), c.inflight
@@ -92,8 +92,8 @@ func (c *Class) ready(now time.Duration, t *Ticket) time.Duration {
 	return max(c.iops.ready(now, 1), c.bytesLimit.ready(now, n))
 }
 
-// interactive reports whether the class has been active of late, and its requests have not
-// waited for room in the cap.
+// interactive reports whether the class was active lately, and its requests have not waited for
+// room in the cap.
 func (c *Class) interactive(now time.Duration) bool {
 	return !c.short && (c.inflight > 0 || c.queue.Len() > 0 || now-c.ended < linger)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
-// disk is a device in virtual time: it takes the requests that the Queue lets begin, serves them
-// side by side, and says when each is done.
+// disk is a device in virtual time. It takes the requests that the Queue lets begin, serves them
+// side by side, and ends each in time.
 type disk struct {
 	t      testing.TB
 	q      *Queue
@@ -18,9 +18,8 @@ type disk struct {
 	now    time.Duration
 	events events
 	serial int
-	wake   time.Duration // when it is to ask again, at the latest
-	// cost is what the requests of each class that have begun cost, and begun
-	// notes when.
+	wake   time.Duration // when pump must run again, at the latest
+	// cost is the cost of the begun requests of each class, and begun has their times.
 	cost  map[*Class]float64
 	begun map[*Class][]time.Duration
 }
@@ -59,7 +58,7 @@ func (d *disk) after(wait time.Duration, do func()) {
 	heap.Push(&d.events, event{d.now + wait, d.serial, do})
 }
 
-// stream has a goroutine read one request after the other, of n bytes.
+// stream reads one request after the other, of n bytes.
 func (d *disk) stream(c *Class, n int) {
 	t := &Ticket{Owner: c}
 	d.q.Push(d.now, t, c, n)
@@ -72,12 +71,12 @@ func (d *disk) stream(c *Class, n int) {
 	}
 }
 
-// service is how long a request takes.
+// service returns how long a request takes.
 func (d *disk) service(n int) time.Duration {
 	return 50*time.Microsecond + time.Duration(n)*time.Nanosecond + time.Duration(d.r.IntN(20_000))
 }
 
-// pump lets begin what may.
+// pump begins all requests that may begin.
 func (d *disk) pump() {
 	for {
 		t, again := d.q.Next(d.now)

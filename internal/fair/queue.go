@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// RequestCost is what a request costs beside its bytes, in bytes: a device makes fewer requests
-	// of 4 KiB than its bandwidth has room for.
+	// RequestCost is the cost of a request beside its bytes, in bytes: a device makes fewer
+	// requests of 4 KiB than its bandwidth has room for.
 	RequestCost = 16 << 10 // 16 KiB
-	// Part is the most of a request that is granted at once, a multiple of all
-	// blocks of direct I/O.
+	// Part is the most of a request that is granted at once, a multiple of all blocks of direct
+	// I/O.
 	Part = 512 << 10 // 512 KiB
 	// SmallPart is the Part of a class that is held to Cap.Beside.
 	SmallPart = 64 << 10 // 64 KiB
-	// most is the most that is granted at all, so that no bucket overflows.
+	// most is the most that is ever granted, so that no bucket overflows.
 	most = 1 << 30 // 1 GiB
 )
 
@@ -24,13 +24,13 @@ const (
 type Cap struct {
 	Depth int   // requests
 	Bytes int64 // at least Part
-	// Beside is the most bytes of a class while one of more weight is
-	// interactive; at least SmallPart.
+	// Beside is the most bytes of a class in flight while a heavier class is interactive; at least
+	// SmallPart.
 	Beside int64
 }
 
-// Ticket is a request that waits, or is in flight. Its owner must not touch it from Push
-// until Next has returned it or it was withdrawn, and after Next until Done.
+// Ticket is a request that waits, or is in flight. Its owner must not touch it from Push until Next
+// has returned it or it was withdrawn, nor from then until Done.
 type Ticket struct {
 	Owner any
 	Use   Use
@@ -43,16 +43,16 @@ type Ticket struct {
 	same  list.Node[Ticket] // in Class.byUse
 }
 
-// Use is what a request does with the device.
+// Use says what a request does with the device.
 type Use uint8
 
 // The uses.
 const (
 	Read Use = iota
 	Write
-	// OutsideCap is the use of a request that is subject to its class's limits, and is neither
-	// counted in the cap nor split. This is for writes that the page cache takes: they wait for the
-	// device only when the system makes them wait, and then for long.
+	// OutsideCap is the use of a request with its class's limits that neither counts in the cap nor
+	// is split. Writes into the page cache have it: they wait for the device only when the system
+	// makes them wait, and then for long.
 	OutsideCap
 	uses // the number of uses
 )
@@ -60,7 +60,7 @@ const (
 // Granted is how many bytes the Ticket may transfer.
 func (t *Ticket) Granted() int { return t.n }
 
-// part is how much of the request would be granted.
+// part is how many bytes of the request would be granted.
 func (t *Ticket) part() int {
 	switch {
 	case t.Use == OutsideCap:
@@ -71,7 +71,7 @@ func (t *Ticket) part() int {
 	return min(t.n, Part)
 }
 
-// Queue is the classes and what they have in flight.
+// Queue holds the classes and their requests in flight.
 type Queue struct {
 	cap        Cap
 	classes    []*Class // without removed classes that are idle
@@ -99,9 +99,9 @@ func (q *Queue) Add(now time.Duration, s Settings) *Class {
 	return c
 }
 
-// Remove removes c. Its requests that wait or are in flight keep its weight until they end,
-// and its limits no longer hold. The Queue forgets c when the last of them has ended. The
-// caller calls Next, and does not call Push or Admit with c any more.
+// Remove removes c. Its requests that wait or are in flight keep its weight until they end, without
+// its limits. The Queue forgets c when the last of them has ended. The caller calls Next, and does
+// not call Push or Admit with c any more.
 func (q *Queue) Remove(now time.Duration, c *Class) {
 	c.Configure(now, Settings{Weight: c.Weight})
 	c.removed = true
@@ -125,9 +125,8 @@ func (q *Queue) Push(now time.Duration, t *Ticket, c *Class, n int) {
 	c.byUse[t.Use].PushBack(&t.same, t)
 }
 
-// Admit lets t, a request of no bytes outside the cap, begin at once, whatever waits. So its
-// class counts as active. The owner passes t to Done, as if Next had returned it, and then
-// calls Next.
+// Admit lets t, a request of no bytes outside the cap, begin at once, whatever waits. So its class
+// counts as active. The owner passes t to Done, as if Next had returned it, and then calls Next.
 func (q *Queue) Admit(now time.Duration, t *Ticket, c *Class) {
 	t.class, t.n, t.asked, t.Use = c, 0, now, OutsideCap
 	c.inflight++
@@ -135,9 +134,8 @@ func (q *Queue) Admit(now time.Duration, t *Ticket, c *Class) {
 	c.stats.Requests++
 }
 
-// Next returns the next request that may begin. If it returns nil there is none: the caller
-// calls Next again after a Done, a Push or a change of settings, or at the time that is
-// returned, which may be Never.
+// Next returns the next request that may begin, or nil. After nil the caller calls Next again after
+// a Done, a Push or a change of settings, or at the time again, which may be Never.
 func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 	c, again := q.first(now)
 	if c != nil {
@@ -157,9 +155,9 @@ func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 	return nil, again
 }
 
-// beyondCap lets the next request of a use begin, whatever the cap says. No request of that use is
-// in flight. It is for a device that answers reads while its writes hang, as a frozen file system
-// does. beyondCap returns nil if no request waits that its class's own limits allow.
+// beyondCap lets the next request of a use begin without room in the cap, because no request of
+// that use is in flight. The device may answer reads while its writes hang, as a frozen file system
+// does. beyondCap returns nil if the limits of their classes hold all waiting requests back.
 func (q *Queue) beyondCap(now time.Duration, use Use) *Ticket {
 	var least *Class
 	for c := q.backlogged.Front(); c != nil; c = c.links.Next() {
@@ -284,8 +282,7 @@ func (q *Queue) WithdrawIf(match func(*Ticket) bool, ended func(*Ticket)) {
 	q.forgetRemoved()
 }
 
-// Done ends a request that Next has returned and that has moved so many bytes. The caller
-// then calls Next.
+// Done ends a request of Next, which has moved so many bytes. The caller then calls Next.
 func (q *Queue) Done(now time.Duration, t *Ticket, moved int64) {
 	c := t.class
 	c.inflight--

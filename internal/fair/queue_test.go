@@ -8,8 +8,8 @@ import (
 
 var wide = Cap{Depth: 16, Bytes: 2 << 20, Beside: 128 << 10}
 
-// TestShares has classes of random weights and sizes wait all the time: each has
-// its share of what the device does, within 5 %.
+// TestShares makes classes of random weights and sizes wait all the time. Each gets its share of
+// the device, within 5 %.
 func TestShares(t *testing.T) {
 	for range 4 {
 		d := newDisk(t, wide)
@@ -38,8 +38,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestWeightOne has a class of weight 1 beside others of the greatest weight,
-// that wait all the time, or never do: it makes progress.
+// TestWeightOne has a class of weight 1 beside classes of the greatest weight, which wait all the
+// time, or never. It must make progress.
 func TestWeightOne(t *testing.T) {
 	for _, readers := range []int{1, 200} {
 		d := newDisk(t, wide)
@@ -57,9 +57,9 @@ func TestWeightOne(t *testing.T) {
 	}
 }
 
-// TestInteractive has a class of small weight read all it can beside one that
-// reads now and then: it has no more than Cap.Beside in flight while the other
-// does, and all there is when that has ended.
+// TestInteractive has a light class read all it can beside a heavy class that reads now and then.
+// The light class has at most Cap.Beside in flight, and the whole device once the heavy class has
+// ended.
 func TestInteractive(t *testing.T) {
 	d := newDisk(t, wide)
 	flood, reader := d.q.Add(d.now, Settings{Weight: 1}), d.q.Add(d.now, Settings{Weight: 100})
@@ -87,8 +87,8 @@ func TestInteractive(t *testing.T) {
 	}
 }
 
-// TestAdmitted has a class make only requests outside the cap. A class of less weight then has no
-// more than Cap.Beside in flight, and only requests outside the cap overtake requests that wait for
+// TestAdmitted has a class that makes only requests outside the cap. A lighter class then has at
+// most Cap.Beside in flight, and only requests outside the cap overtake requests that wait for
 // room.
 func TestAdmitted(t *testing.T) {
 	d := newDisk(t, wide)
@@ -113,8 +113,8 @@ func TestAdmitted(t *testing.T) {
 	}
 }
 
-// TestLimits has classes with limits: in any time they begin what the rate gives,
-// no more than a burst above it, and, as they wait all the time, no less either.
+// TestLimits has classes with limits that wait all the time. In any time they begin what the rate
+// gives: at most a burst more, and no less.
 func TestLimits(t *testing.T) {
 	for range 3 {
 		d := newDisk(t, wide)
@@ -131,14 +131,14 @@ func TestLimits(t *testing.T) {
 		d.run(seconds * time.Second)
 		within := func(what string, got, rate, burst int64, capacity float64) {
 			most, least := rate*seconds+burst, float64(rate*seconds)
-			if capacity < least { // the device, not the limit
+			if capacity < least { // the device limits it
 				return
 			}
 			if got > most || float64(got) < least-1 {
 				t.Errorf("%s: %d in %d seconds; want %d to %d", what, got, seconds, rate*seconds, most)
 			}
 		}
-		// A stream of three has about 60 us for a request; leave a margin.
+		// Three classes share the stream, with about 60 µs for a request; leave a margin.
 		within("requests", int64(len(d.begun[byIOPS])), iops, max(1, iops/burstsPerSecond), seconds*20_000)
 		n := int64(len(d.begun[byBytes])) * (4 << 10)
 		within("bytes", n+4<<10, bytes, max(1, bytes/burstsPerSecond)+8<<10, seconds*20_000*4<<10)
@@ -163,7 +163,7 @@ func everyWindow(t *testing.T, begun []time.Duration, rate int64) {
 	}
 }
 
-// TestDepth has a class with a depth. disk.within checks it.
+// TestDepth has a class with a depth. disk.within checks the depth.
 func TestDepth(t *testing.T) {
 	d := newDisk(t, wide)
 	c := d.q.Add(d.now, Settings{Weight: 10, Depth: 3})
@@ -178,8 +178,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestNothingSavedUp has a class that was held by a limit, or idle, come back: it does not overtake
-// other classes for shares that it has not used.
+// TestNothingSavedUp lets a class come back that was held by a limit, or idle. It must not overtake
+// other classes for unused shares.
 func TestNothingSavedUp(t *testing.T) {
 	d := newDisk(t, wide)
 	held := d.q.Add(d.now, Settings{Weight: 10, IOPS: 1})
@@ -197,8 +197,8 @@ func TestNothingSavedUp(t *testing.T) {
 	}
 }
 
-// TestWithdraw takes requests out while they wait: no one after them is kept, and
-// the counts are right.
+// TestWithdraw takes requests out while they wait. No request after them may be held up, and the
+// counts must be right.
 func TestWithdraw(t *testing.T) {
 	d := newDisk(t, Cap{Depth: 1, Bytes: Part, Beside: SmallPart})
 	c := d.q.Add(0, Settings{Weight: 1})
@@ -220,8 +220,8 @@ func TestWithdraw(t *testing.T) {
 	}
 }
 
-// TestRemove removes a class whose limits hold requests back: they begin without the limits,
-// and the Queue forgets the class when the last of them has ended.
+// TestRemove removes a class whose limits hold requests back. They begin without the limits, and
+// the Queue forgets the class when the last of them has ended.
 func TestRemove(t *testing.T) {
 	d := newDisk(t, wide)
 	d.q.Add(d.now, Settings{Weight: 1})
@@ -247,8 +247,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestRemoveWithdrawn takes the last request of a removed class out while it waits, and while
-// another is in flight: the Queue forgets the class once nothing of it is left.
+// TestRemoveWithdrawn takes out the last request of a removed class, while it waits, and while
+// another is in flight. The Queue must forget the class with its last request.
 func TestRemoveWithdrawn(t *testing.T) {
 	withdrawals := map[string]func(q *Queue, t *Ticket){
 		"Withdraw": func(q *Queue, t *Ticket) { q.Withdraw(t) },
@@ -285,7 +285,7 @@ func TestRemoveWithdrawn(t *testing.T) {
 	}
 }
 
-// TestRemoveMany adds, uses and removes classes: the Queue's table does not grow.
+// TestRemoveMany adds, uses and removes classes. The Queue's table must not grow.
 func TestRemoveMany(t *testing.T) {
 	q := New(wide)
 	for range 10_000 {

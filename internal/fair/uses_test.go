@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// Requests of one use that hang hold up none of the other use: not of their class, not of one of
-// another weight, and not large ones.
+// Hanging requests of one use must hold up no request of the other use, of any class, weight or
+// size.
 func TestHangingUse(t *testing.T) {
 	limits := Cap{Depth: 8, Bytes: 2 * Part, Beside: SmallPart}
 	for hanging := Read; hanging <= Write; hanging++ {
 		for _, n := range []int{4 << 10, 2 * Part} {
-			for only := -1; only < 2; only++ { // the class that hangs, or both
+			for only := -1; only < 2; only++ { // the class that hangs, or -1 for both
 				t.Run(fmt.Sprint(hanging, "/", n, "/", only), func(t *testing.T) {
 					q := New(limits)
 					classes := []*Class{q.Add(0, Settings{Weight: 1}), q.Add(0, Settings{Weight: 100})}

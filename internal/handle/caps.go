@@ -16,26 +16,26 @@ import (
 	"github.com/sluiceio/sluice/internal/tune"
 )
 
-// caps finds the most that may be in flight while there are classes: what was measured of
-// each disk that has a ring. Operations without a ring have the cap of the disk that the
-// Scheduler's first file is on.
+// caps finds the most that may be in flight while there are classes: the measured cap of each disk
+// that has a ring. Operations without a ring have the cap of the first file's disk.
 type caps struct {
 	first atomic.Bool // a file was opened
 	// capOf is the function capOf. It is a field so that a test can replace it.
 	capOf func(tune.Device) (fair.Cap, string)
 
-	mu     sync.Mutex // not held while a file is read
-	known  bool       // number is that of the first file's device. Guarded by mu, as are the fields below
-	number uint64     // as in stat(2)
-	how    string     // for Explain; "" before the cap was looked for
+	mu sync.Mutex // not held while a file is read
+	// number is the first file's device. Guarded by mu, as are the fields below
+	known  bool
+	number uint64 // as in stat(2)
+	how    string // for Explain; "" before the look for the cap
 
 	ringsMu sync.Mutex // locked after all others
-	// rings is what Explain says of each disk that has a ring, by name. Guarded by ringsMu.
+	// rings is the text for Explain of each disk that has a ring, by name. Guarded by ringsMu.
 	rings map[string]string
 }
 
-// opened is called with each file that is opened. It only notes the number of the first file's
-// device: the disk is looked for in /sys once there are classes, which most programs never have.
+// opened is called with each opened file. It only stores the number of the first file's device:
+// look searches for the disk in /sys once there are classes, which most programs never have.
 func (c *caps) opened(core *sched.Scheduler, f *sched.File) {
 	if c.first.Load() || !c.first.CompareAndSwap(false, true) {
 		return
@@ -47,8 +47,8 @@ func (c *caps) opened(core *sched.Scheduler, f *sched.File) {
 	c.look(core)
 }
 
-// look looks for the cap once there are classes and a file. It may wait for the file that has
-// what was measured. Other goroutines go on meanwhile, with the default.
+// look finds the cap once there are classes and a file. It may wait for the file with the measured
+// caps. Other goroutines use the default until then.
 func (c *caps) look(core *sched.Scheduler) {
 	if !c.begin(core) {
 		return
@@ -66,8 +66,7 @@ func (c *caps) look(core *sched.Scheduler) {
 	c.mu.Unlock()
 }
 
-// begin reports whether the caller is the one that looks for the cap now. From then on number
-// does not change.
+// begin reports whether the caller must find the cap now. From then on number does not change.
 func (c *caps) begin(core *sched.Scheduler) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +77,7 @@ func (c *caps) begin(core *sched.Scheduler) bool {
 	return true
 }
 
-// capOf returns what was measured of a disk, or the default, and says which it is.
+// capOf returns the measured cap of a disk, or the default, and says which it is.
 func capOf(d tune.Device) (c fair.Cap, how string) {
 	m, path, err := tune.Load(d)
 	switch {
@@ -108,14 +107,14 @@ func (c *caps) of(number uint64) fair.Cap {
 	return limit
 }
 
-// capText returns what Explain says of a cap.
+// capText returns the text for Explain of a cap.
 func capText(c fair.Cap, how string) string {
 	return fmt.Sprintf("at most %d operations and %d KiB at once, %d KiB of a class beside one of more weight (%s)",
 		c.Depth, c.Bytes>>10, c.Beside>>10, how)
 }
 
-// ClassesChanged must be called when a class was added or configured: the first one makes
-// the Scheduler look for its cap.
+// ClassesChanged must be called when a class was added or configured: the first class makes the
+// Scheduler look for its cap.
 func (s *Scheduler) ClassesChanged() { s.caps.look(s.Core) }
 
 // ExplainCaps writes the caps in force to b, a line each.
@@ -133,7 +132,7 @@ func (c *caps) explain(b *strings.Builder) {
 	}
 }
 
-// String returns, for Explain, where the cap without a ring comes from.
+// String returns, for Explain, the source of the cap without a ring.
 func (c *caps) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

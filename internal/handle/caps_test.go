@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceio/sluice/internal/tune"
 )
 
-// While what was measured of the first file's disk is being read, which may wait, other files
-// are opened, classes are added and Explain answers.
+// The look for the first file's cap may wait. Other files can be opened, classes added and Explain
+// called in that time.
 func TestCapsThatWait(t *testing.T) {
 	hang.Watch(t)
 	name := filepath.Join(t.TempDir(), "file")

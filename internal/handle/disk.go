@@ -8,28 +8,29 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// Disk is a simulated disk, which replaces the system's file systems: that of package sluicetest. A Scheduler on a
-// Disk opens its files there by name. Descriptors of other files that it is given are the system's.
+// Disk is a simulated disk of package sluicetest, which replaces the system's file systems. A
+// Scheduler on a Disk opens its files there by name. Descriptors of other files are the system's.
 type Disk interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	Rename(from, to string) error
 	Remove(name string) error
-	// Change calls do, which changes the file of fd in a way that is no write, and returns its error. With do the file takes the
-	// room of its first end bytes, unless it has more. If the Disk does not have that room, the error is ENOSPC.
+	// Change calls do, which changes the file of fd other than by a write, and returns its error.
+	// Afterwards the file takes the room of its first end bytes, unless it takes more. If the Disk
+	// does not have that room, the error is ENOSPC.
 	Change(fd int, end int64, do func() error) error
 	// NewDriver returns another driver, with room for depth operations.
 	NewDriver(depth int) driver.Driver
 }
 
-// Parts replace parts of a Scheduler. The zero value replaces none, and leaves the choice of plain calls to no governor.
+// Parts replace parts of a Scheduler. The zero value replaces none, and has no governors.
 type Parts struct {
-	// Core are the options of the core, without Threads: sluice.Options has these.
+	// Core has the options of the core, except Threads, which sluice.Options has.
 	Core sched.Options
-	// Disk, if not nil, is a simulated disk. Its drivers are the Scheduler's. sluice.Options.Driver then says how many
-	// threads wait, and whether there are rings.
+	// Disk, if not nil, is a simulated disk, whose drivers the Scheduler uses.
+	// sluice.Options.Driver then says how many threads wait, and whether there are rings.
 	Disk Disk
-	// Driver, if not nil, is the only driver of the Scheduler, which closes it. sluice.Options.Driver does not count.
-	// There is one ring, and no driver for fsyncs or chains.
+	// Driver, if not nil, is the only driver of the Scheduler, which closes it.
+	// sluice.Options.Driver is ignored. There is one ring, and no driver for fsyncs or chains.
 	Driver driver.Driver
 }
 
@@ -41,7 +42,7 @@ func (s *Scheduler) OpenFile(name string, flag int, perm fs.FileMode) (*os.File,
 	return os.OpenFile(name, flag, perm)
 }
 
-// Truncate makes the call of sluice.File.Truncate. Its error is that of package os.
+// Truncate makes the call of sluice.File.Truncate, and returns an error of package os.
 func (f *File) Truncate(size int64) error {
 	if f.Sched.Disk != nil {
 		return f.Sched.Disk.Change(int(f.OS.Fd()), size, func() error { return f.OS.Truncate(size) })

@@ -53,15 +53,14 @@ func ioOf(f *os.File, fd int) (*sched.File, error) {
 	return core, nil
 }
 
-// usesNetpoller reports whether f, a regular file, is in the netpoller, as some files of
-// /proc and /sys are (/proc/kmsg, trace_pipe). A read of such a file that would wait
-// returns EAGAIN, and it has deadlines. The netpoller takes all files of FUSE, too, but
-// those are disk I/O.
+// usesNetpoller reports whether f, a regular file, is in the netpoller, as some files of /proc and
+// /sys are (/proc/kmsg, trace_pipe). A read of them returns EAGAIN in place of waiting, and they
+// have deadlines. The netpoller takes all files of FUSE, too, but these have disk I/O.
 func usesNetpoller(f *os.File, fd int) bool {
 	return f.SetDeadline(time.Time{}) == nil && !inUserSpace(fd)
 }
 
-// isDisk takes the mode as the system has it: 16 or 32 bits.
+// isDisk takes the mode as the system has it, in 16 or 32 bits.
 func isDisk[M uint16 | uint32](mode M) bool {
 	return mode&unix.S_IFMT == unix.S_IFREG || mode&unix.S_IFMT == unix.S_IFBLK
 }

@@ -20,17 +20,16 @@ type File struct {
 	OS    *os.File
 	IO    *sched.File // what sched knows of the file; nil if the file has no disk I/O
 	Sched *Scheduler
-	// Number is the file's place in the order in which files were opened. Views of a file
-	// have its Number.
+	// Number grows with each opened file. Views of a file have its Number.
 	Number uint64
 
 	self weak.Pointer[File]
-	// ended is done once the first Close has returned. A Close of the Scheduler waits
-	// for it if another goroutine is closing the file.
+	// ended is done once the first Close has returned. A Close of the Scheduler waits for it if
+	// another goroutine closes the file.
 	ended sync.WaitGroup
 	// second, if not nil, is closed with the file. AlsoClose sets it.
 	second *os.File
-	// viewOf is the File that this one is a view of; nil if it is no view.
+	// viewOf is the File behind this view; nil if it is no view.
 	viewOf *File
 	// plain makes the Syncs if IO is nil. Views of a file share it.
 	plain *plainSyncs
@@ -43,7 +42,7 @@ var numbers atomic.Uint64
 func (f *File) Open(s *Scheduler, file *os.File) error {
 	core, err := NewIO(file)
 	if err != nil {
-		_ = file.Close() // nothing was written
+		_ = file.Close() // the file was not written to
 		return err
 	}
 	f.OS, f.IO, f.Sched, f.Number = file, core, s, numbers.Add(1)
@@ -55,7 +54,7 @@ func (f *File) Open(s *Scheduler, file *os.File) error {
 		f.plain = new(plainSyncs)
 	}
 	if err := s.add(f.self); err != nil {
-		_ = file.Close() // nothing was written
+		_ = file.Close() // the file was not written to
 		return err
 	}
 	runtime.AddCleanup(f, s.remove, f.self)
@@ -73,25 +72,25 @@ func (f *File) View(v *File, c *sched.Class) {
 	}
 }
 
-// PrivatePosition notes that only f has the descriptor. The caller has opened the file and calls
-// it at once. Nobody else can move the position then, so a Read may look into the page cache at
-// the position before it reserves bytes (iopath.File.Private). SharePosition ends that.
+// PrivatePosition notes that only f has the descriptor. The caller has just opened the file. Nobody
+// else can move the position, so a Read may look into the page cache at the position before it
+// reserves bytes (iopath.File.Private). SharePosition ends that.
 func (f *File) PrivatePosition() {
 	if f.IO != nil {
 		f.IO.PrivatePosition()
 	}
 }
 
-// SharePosition must be called before the *os.File or the descriptor is given out: its
-// receiver can read at the position, or duplicate it.
+// SharePosition must be called before the *os.File or the descriptor is given out: its receiver can
+// read at the position, or duplicate it.
 func (f *File) SharePosition() {
 	if f.IO != nil {
 		f.IO.SharePosition()
 	}
 }
 
-// AlsoClose has Close of f, which has disk I/O, close second as well. If f is closed
-// already, AlsoClose closes second at once, and returns os.ErrClosed.
+// AlsoClose makes Close of f, which has disk I/O, close second as well. If f is already closed,
+// AlsoClose closes second at once, and returns os.ErrClosed.
 func (f *File) AlsoClose(second *os.File) error {
 	if !f.IO.Use() { // Close of f waits for Done
 		_ = second.Close() // nothing was written
@@ -102,8 +101,8 @@ func (f *File) AlsoClose(second *os.File) error {
 	return nil
 }
 
-// Close closes the file once its operations in progress have ended; of a view, the file
-// that it is a view of.
+// Close waits for the file's operations in progress, and closes it. Close of a view closes the
+// file.
 func (f *File) Close() error {
 	switch {
 	case f.OS == nil: // the zero File
@@ -128,7 +127,7 @@ func (f *File) Close() error {
 	return err
 }
 
-// Error returns err as package os would: nil and io.EOF as they are, others in an
+// Error returns err as package os would: nil and io.EOF unwrapped, and any other error in an
 // *fs.PathError. Every call on the zero File has the error os.ErrInvalid.
 func (f *File) Error(op string, err error) error {
 	switch {
@@ -140,7 +139,7 @@ func (f *File) Error(op string, err error) error {
 	return &fs.PathError{Op: op, Path: f.OS.Name(), Err: err}
 }
 
-// ErrNilContext is the error of a call with a context that is nil.
+// ErrNilContext is the error of a call with a nil context.
 var ErrNilContext = errors.New("the context is nil")
 
 // ContextError returns ctx's error, or one that says that ctx is nil.
@@ -151,8 +150,8 @@ func ContextError(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// WithDescriptor calls do with f's descriptor, which stays open during the call, and
-// returns do's error. If f was closed before it returns os.ErrClosed, bare.
+// WithDescriptor calls do with f's descriptor, which stays open during the call, and returns do's
+// error. If f was closed before it returns os.ErrClosed, unwrapped.
 func WithDescriptor(f *os.File, do func(fd int) error) (err error) {
 	conn, closed := f.SyscallConn()
 	if closed == nil {

@@ -1,7 +1,7 @@
 package handle
 
-// Hooks are what package sluice lends to the module's other packages, which call it by package
-// inside. This package cannot name the types of package sluice, so a *sluice.Scheduler or
+// Hooks lend parts of package sluice to the module's other packages, which call them through
+// package inside. This package cannot name the types of package sluice, so a *sluice.Scheduler or
 // *sluice.File is an any here.
 type Hooks struct {
 	Scheduler func(s any) *Scheduler

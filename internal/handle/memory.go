@@ -5,19 +5,19 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// bounceMemory is the memory for transfers of direct files that are not aligned, which take up to
-// 1 MiB each while they last. It is less where the process has little. When it is used up, each
-// class on each device may have one buffer beyond it.
+// bounceMemory is the memory for unaligned transfers of direct files, of up to 1 MiB each. It is
+// less if the process has little memory. Beyond it, each class on each device may have one more
+// buffer.
 const bounceMemory = 64 << 20 // 64 MiB
 
 // Memory is the memory of a Scheduler.
 type Memory struct {
-	// Buffers is what users hold, for as long as they like.
+	// Buffers are held by users, for any time.
 	Buffers *buffer.Pool
-	// Bounces is held during a call, never by a user, and never two at once by one call. A call
+	// Bounces are held during a call, never by a user, and never two at once by one call. A call
 	// keeps its bounce buffer while it waits for its class's limits, or for a device that does not
 	// answer. So each class on each device has a quota: a call that waits for a bounce buffer waits
-	// only for calls of its own class to its own device.
+	// only for calls of the same class to the same device.
 	Bounces *buffer.Quotas[BounceUser]
 }
 
@@ -34,7 +34,7 @@ func newMemory(core *sched.Scheduler, limit int64) Memory {
 	}
 }
 
-// freeMemory gives back all memory that is not in use. No operation is in flight.
+// freeMemory frees all unused memory. No operation is in flight.
 func (m Memory) freeMemory() {
 	m.Buffers.Close()
 	m.Bounces.Close()

@@ -8,11 +8,11 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// plainSyncs makes the Syncs of a File without disk I/O, such as a directory, and remembers that one has failed.
-// For all other Files groupcommit.Syncer does so.
+// plainSyncs makes the Syncs of a File without disk I/O, such as a directory, and remembers that
+// one has failed. All other Files have a groupcommit.Syncer for that.
 type plainSyncs struct {
-	// mu is held during a Sync: the kernel reports a loss once, so a Sync beside the one that fails would
-	// succeed.
+	// mu is held during a Sync: the kernel reports a loss once, so a Sync beside the failing one
+	// would succeed.
 	mu     sync.Mutex
 	failed error // of the first Sync that lost data
 }

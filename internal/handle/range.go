@@ -9,8 +9,8 @@ import (
 )
 
 // OnRange calls do, the operation op on the n bytes at off, while it uses the file, and returns
-// do's error. It returns an error of its own, and does not call do, if the file has no disk I/O
-// or is closed, or if there is no such range. do may wait in system calls: it takes a permit.
+// do's error. It does not call do, and returns an error, if the file has no disk I/O or is closed,
+// or if the range is wrong. do takes a permit for its system calls.
 func (f *File) OnRange(op string, off, n int64, do func() error) error {
 	if f.IO == nil {
 		return f.Error(op, errors.ErrUnsupported)
@@ -21,8 +21,9 @@ func (f *File) OnRange(op string, off, n int64, do func() error) error {
 	return f.Using(op, do)
 }
 
-// Using calls do, the operation op, while it uses the file, and returns do's error. If the file is closed it
-// returns an error of its own, and does not call do. Package os counts the operations on a file without disk I/O.
+// Using calls do, the operation op, while it uses the file, and returns do's error. If the file is
+// closed it does not call do, and returns an error. Package os counts the operations on a file
+// without disk I/O.
 func (f *File) Using(op string, do func() error) error {
 	if f.IO == nil {
 		return do()
@@ -34,8 +35,8 @@ func (f *File) Using(op string, do func() error) error {
 	return do()
 }
 
-// Blocking calls do, which waits in system calls for f, once it has a permit, and returns do's
-// error. The caller uses the file (Using).
+// Blocking calls do, a plain call, with a permit, and returns do's error. The caller uses the file
+// (Using).
 func (f *File) Blocking(do func() error) (err error) {
 	f.Sched.Core.Block(f.IO, func() { err = do() })
 	return err
@@ -58,7 +59,7 @@ func CheckRange(off, n int64) error {
 	return nil
 }
 
-// The calls below wait in system calls. Their caller uses the file (Using, OnRange) and holds a permit.
+// The calls below are plain calls. Their caller uses the file (Using, OnRange) and holds a permit.
 // The errors are the system's.
 
 // Allocate makes the call of sluice.File.Allocate.
@@ -67,8 +68,8 @@ func (f *File) Allocate(off, n int64) error { return f.reshape(off, n, off+n, sy
 // PunchHole makes the call of sluice.File.PunchHole.
 func (f *File) PunchHole(off, n int64) error { return f.reshape(off, n, 0, sys.PunchHole) }
 
-// reshape calls do, which changes the blocks that the file system keeps, unless n is 0. For a simulated disk, end is where the
-// room ends that do takes; see Disk.Change.
+// reshape calls do, which changes the blocks that the file system keeps, unless n is 0. For a
+// simulated disk, do's room ends at end; see Disk.Change.
 func (f *File) reshape(off, n, end int64, do func(fd int, off, n int64) error) error {
 	if n == 0 {
 		return nil
@@ -80,7 +81,7 @@ func (f *File) reshape(off, n, end int64, do func(fd int, off, n int64) error) e
 	return do(fd, off, n)
 }
 
-// The advices, as sluice has them.
+// The kinds of advice, as sluice has them.
 const (
 	firstAdvice = 0 // sluice.AdviceNormal
 	lastAdvice  = 4 // sluice.AdviceDontNeed

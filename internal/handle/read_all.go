@@ -11,12 +11,12 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// ReadAll calls read until io.EOF and returns all bytes, as os.ReadFile. Size is a hint: the
-// files of /proc have none, and others may change meanwhile. A file that cannot fit into memory,
-// as a sparse one, is an error: the Go runtime would end the program.
+// ReadAll calls read until io.EOF and returns all bytes, as os.ReadFile. size is a hint: files of
+// /proc have none, and other files may change. A file that cannot fit into memory, such as a sparse
+// one, is an error: the Go runtime would end the program.
 func ReadAll(size int64, read func(b []byte) (int, error)) ([]byte, error) {
-	// The files of /proc do not work right if read in small pieces: a file without a size
-	// never is, at its end neither.
+	// Some files of /proc fail if read in small pieces. A file without a size is never read so, not
+	// even at its end.
 	const least = 512
 	if err := fits(size); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func ReadAll(size int64, read func(b []byte) (int, error)) ([]byte, error) {
 
 // fits returns an error if a file of that size cannot fit into the machine's memory.
 func fits(size int64) error {
-	if size <= 1<<30 { // 1 GiB: not worth the question
+	if size <= 1<<30 { // below 1 GiB the memory need not be asked for
 		return nil
 	}
 	most := sys.MemoryAndSwap()

@@ -1,5 +1,5 @@
-// Package handle is the inside of a sluice.Scheduler and of a sluice.File: what package
-// sluice shares with the module's other packages, and keeps from programs.
+// Package handle is the inside of a sluice.Scheduler and of a sluice.File, which package sluice
+// shares with the module's other packages, and hides from programs.
 //
 //	h := inside.Scheduler(s) // s is a *sluice.Scheduler
 //	if err := h.Acquire(); err != nil {
@@ -13,13 +13,13 @@
 //	defer file.Done() // Close of f waits for it
 //	n, err := h.Core.ReadAt(ctx, file, b, off)
 //
-// It knows which files of a Scheduler are open, closes them, and says at the API's edge
-// what failed for which file. Which path an operation takes is decided in package sched.
+// It knows which files of a Scheduler are open, closes them, and wraps errors at the API's edge.
+// Package sched decides which path an operation takes.
 //
 // # Concurrency
 //
-// All functions and methods may be called by any number of goroutines at once, unless they
-// say otherwise.
+// All functions and methods may be called by any number of goroutines at once, unless they say
+// otherwise.
 package handle
 
 import (
@@ -41,29 +41,28 @@ type Scheduler struct {
 	caps caps
 	// Prefetches is the number of goroutines that File.Prefetch has started.
 	Prefetches atomic.Int32
-	// newDriver opens one more driver, see NewDriver. It may be nil.
+	// newDriver opens one more driver; see NewDriver. It may be nil.
 	newDriver func(depth int) driver.Driver
 	// Face is the *sluice.Scheduler: it lives as long as a File of it. It is set before s is used.
 	Face any
 	// Disk is the simulated disk that s is on, or nil. It is set before s is used.
 	Disk Disk
 
-	// users counts Acquires without a Release. It is raised with mu held, and not once
-	// closed is set.
+	// users counts Acquires without a Release. It grows with mu held, and not once closed is set.
 	users sync.WaitGroup
 
 	mu     sync.Mutex
 	closed bool
-	// files are the open Files. The pointers are weak, so that a File that was dropped
-	// is still closed by the garbage collector.
+	// files are the open Files. The pointers are weak, so that the garbage collector closes a File
+	// that was dropped.
 	files map[weak.Pointer[File]]struct{}
 }
 
 // ErrClosed is the error of calls on a closed Scheduler.
 var ErrClosed = errs.Wrap("scheduler closed", os.ErrClosed)
 
-// New returns a Scheduler that owns core, with at most bufferMemory bytes of Buffers (0 is
-// the default). NewDriver calls newDriver, which may be nil.
+// New returns a Scheduler that owns core, with at most bufferMemory bytes of Buffers (0 is the
+// default). NewDriver calls newDriver, which may be nil.
 func New(core *sched.Scheduler, bufferMemory int64, newDriver func(depth int) driver.Driver) *Scheduler {
 	s := &Scheduler{
 		Core:      core,
@@ -76,9 +75,9 @@ func New(core *sched.Scheduler, bufferMemory int64, newDriver func(depth int) dr
 	return s
 }
 
-// NewDriver opens a driver of the kind that s has, with up to depth operations in flight,
-// for a goroutine that makes batches of buffered reads. It returns nil if such a driver
-// would read with threads. The caller closes it.
+// NewDriver opens a driver of s's kind, with up to depth operations in flight, for a goroutine that
+// makes batches of buffered reads. It returns nil if a driver of that kind would read with threads.
+// The caller closes the driver.
 func (s *Scheduler) NewDriver(depth int) driver.Driver {
 	if s.newDriver == nil {
 		return nil
@@ -132,7 +131,7 @@ func (s *Scheduler) Close() error {
 	for p := range files {
 		if f := p.Value(); f != nil {
 			errs = append(errs, ignoreClosed(f.Close()))
-			f.ended.Wait() // if another goroutine is closing it
+			f.ended.Wait() // another goroutine may be closing it
 		}
 	}
 	s.freeMemory()

@@ -12,7 +12,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestAcquire: Close waits for the users of a Scheduler, and no user comes after it.
+// TestAcquire checks that Close waits for the users of a Scheduler, and that no user comes after
+// it.
 func TestAcquire(t *testing.T) {
 	s, err := sluice.NewScheduler(sluice.Options{Driver: "pool"})
 	if err != nil {
@@ -32,7 +33,7 @@ func TestAcquire(t *testing.T) {
 		closed <- err
 	}()
 	for range 1000 {
-		runtime.Gosched() // for a Close that does not wait to be done
+		runtime.Gosched() // a Close that does not wait would end now
 	}
 	released.Store(true)
 	h.Release()
@@ -44,8 +45,8 @@ func TestAcquire(t *testing.T) {
 	}
 }
 
-// TestAlsoClose: Close of the file closes the second descriptor, and so does AlsoClose on a
-// file that is closed already.
+// TestAlsoClose checks that Close of the file closes the second descriptor, and that AlsoClose on a
+// closed file does, too.
 func TestAlsoClose(t *testing.T) {
 	name := t.TempDir() + "/f"
 	if err := os.WriteFile(name, []byte("text"), 0o666); err != nil {

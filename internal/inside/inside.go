@@ -7,8 +7,8 @@
 //	}
 //	defer h.Release()
 //
-// Package sluice sets the hooks of package handle in its init, so no exported name of package
-// sluice is for this module alone.
+// Package sluice sets the hooks of package handle in its init. So package sluice needs no exported
+// names for this module alone.
 package inside
 
 import (

@@ -10,11 +10,10 @@ import (
 )
 
 // ReadCached is the cached path: it copies the bytes that the page cache has, perhaps fewer than
-// len(b). With a result of 0 or less the caller must make the transfer on another path: -EAGAIN
-// says that nothing is there, or that ReadCached did not look. If FindsEnd is true, 0 is the end of
-// the file. asked is when the look began, for the record, or 0. The caller records a look that has
-// found the end of the file: with RecordCached if its operation ends there, else with
-// RecordEndLook.
+// len(b). With a result of 0 or less the caller must make the transfer on another path; if FindsEnd
+// is true, 0 is the end of the file. -EAGAIN means a miss, or that ReadCached did not look. asked
+// is when the look began, for the record, or 0. The caller records a look that has found the end of
+// the file: by RecordCached if its operation ends there, else by RecordEndLook.
 func (p *Paths) ReadCached(f *File, b []byte, off int64) (res int32, asked int64) {
 	if !f.CanLook.Load() || f.cacheMisses.skipLook() {
 		return eagain, 0
@@ -26,8 +25,8 @@ func (p *Paths) ReadCached(f *File, b []byte, off int64) (res int32, asked int64
 	res = sys.ResultOf(sys.ReadCachedInto(f.FD, &v, off))
 	if res <= 0 {
 		if res = p.lookElsewhere(f, b, off, res); res <= 0 {
-			// Without FindsEnd, 0 may also stand for pages that are just being read. An error is
-			// left to the plain call, which meets it again.
+			// Without FindsEnd, 0 may also stand for pages that are being read. The plain call
+			// meets an error again.
 			f.notCached(res, len(b), off)
 			if !p.isEnd(res) {
 				p.recordLook(asked, res)
@@ -44,7 +43,7 @@ func (p *Paths) ReadCached(f *File, b []byte, off int64) (res int32, asked int64
 	return res, asked
 }
 
-// isEnd reports whether the result res of a look into the page cache is the end of the file.
+// isEnd reports whether res, the result of a look into the page cache, is the end of the file.
 func (p *Paths) isEnd(res int32) bool { return res == 0 && p.FindsEnd }
 
 // EndsAt reports whether the file is known to end at off. It uses b as scratch space. The caller
@@ -61,8 +60,7 @@ func (p *Paths) EndsAt(f *File, b []byte, off int64) bool {
 	return res == 0
 }
 
-// lookElsewhere returns what Look finds, if the system's look had a result that says that it cannot
-// tell.
+// lookElsewhere returns the result of Look, if the system's look cannot tell.
 func (p *Paths) lookElsewhere(f *File, b []byte, off int64, res int32) int32 {
 	if p.Look != nil && res == eopnotsupp {
 		if found, ok := p.Look(f.FD, b, off); ok {
@@ -72,29 +70,28 @@ func (p *Paths) lookElsewhere(f *File, b []byte, off int64, res int32) int32 {
 	return res
 }
 
-// notCached notes and records a look into the page cache for n bytes at off that has found
-// nothing there. The look began at asked.
+// notCached notes and records a look into the page cache for n bytes at off that has found nothing.
+// The look began at asked.
 func (p *Paths) notCached(asked int64, f *File, n int, off int64, res int32) {
 	f.notCached(res, n, off)
 	p.recordLook(asked, res)
 }
 
-// notCached notes what the result res of a look into the page cache says about the file. The
-// look was for n bytes at off.
+// notCached notes what res, the result of a look for n bytes at off, says about the file.
 func (f *File) notCached(res int32, n int, off int64) {
 	switch {
 	case res == eagain:
 		f.cacheMisses.miss()
 	case res == eopnotsupp, res == enosys, res == einval && off >= 0 && off <= math.MaxInt64-int64(n):
-		// This holds for this file alone: others may be on other file systems. EINVAL may
-		// also be the error for an offset that is too large, as the position may be. That
-		// says nothing about the file.
+		// This holds for this file alone: other files may be on other file systems. EINVAL may also
+		// be the error for a too large offset, which says nothing about the file.
 		f.CanLook.Store(false)
 		f.cacheMisses.miss() // for ForeignFile.Misses, which is never 0 again
 	}
 }
 
-// CachedAt reports whether the page cache has the byte at off, or the file has none there.
+// CachedAt reports whether the page cache has the byte at off. It returns true behind the end of
+// the file, too.
 func (f *File) CachedAt(off int64) bool {
 	var b [1]byte
 	res := sys.ReadCached(f.FD, b[:], off)
@@ -126,14 +123,14 @@ func (c *missCounter) skipLook() bool {
 	return n&(n-1) != 0 && n%mostSkipped != 0
 }
 
-// hit notes that a look has found something: the next reads look again.
+// hit notes a hit: the next reads look again.
 func (c *missCounter) hit() {
 	if c.misses.Load() != 0 {
 		c.misses.Store(0)
 	}
 }
 
-// miss counts a look that has found nothing, up to missesBeforeSkip.
+// miss counts a miss, up to missesBeforeSkip.
 func (c *missCounter) miss() {
 	if c.misses.Load() < missesBeforeSkip {
 		c.misses.Add(1)

@@ -19,16 +19,16 @@ func (p *Paths) initRings(drv driver.Driver) {
 	p.Engines.First().RecordBy(p.Recording)
 }
 
-// RingsPerDevice returns the most rings that one device may have. A leader keeps a processor busy,
-// and the goroutines that it serves two or three more.
+// RingsPerDevice returns the most rings of one device. A leader keeps a processor busy, and its
+// goroutines two or three more.
 func (p *Paths) RingsPerDevice() int {
 	b := p.Devices.Budgets()
 	b.AskProcessors()
 	return ioengine.MostRings(b.Processors())
 }
 
-// EngineFor returns the engine in which r, an operation on f, is queued. A file without disk I/O
-// (nil) has none there; it gets the first.
+// EngineFor returns the engine that queues r, an operation on f. A file without disk I/O (nil) has
+// none and gets the first.
 func (p *Paths) EngineFor(f *File, r *ioengine.Request) *ioengine.Engine {
 	if g := p.RingsOf(f); g != nil {
 		return g.Of(r)
@@ -44,10 +44,10 @@ func (p *Paths) EngineForSet(f *File) *ioengine.Engine {
 	return p.Engines.First()
 }
 
-// RingsOf returns the rings of f's device. It is nil if all devices share the first ring.
+// RingsOf returns the rings of f's device, or nil if all devices share the first ring.
 func (p *Paths) RingsOf(f *File) *ioengine.Group {
 	p.Ready()
-	if !p.Engines.Several() { // then the system is not asked for the device
+	if !p.Engines.Several() { // then nobody needs to ask the system for the device
 		return nil
 	}
 	d := p.DeviceOf(f)
@@ -80,8 +80,7 @@ func (p *Paths) TicketsOf(d *device.Device) *qos.Queue {
 	return q
 }
 
-// DeviceOf returns the device that f is on, or the one that stands for none if f is nil. It asks
-// the system once for each file.
+// DeviceOf returns f's device, or device.None if f is nil. It asks the system once for each file.
 func (p *Paths) DeviceOf(f *File) *device.Device {
 	if f == nil {
 		return p.Devices.None()
@@ -93,7 +92,7 @@ func (p *Paths) DeviceOf(f *File) *device.Device {
 	return f.device.Load()
 }
 
-// DeviceOfFD returns the device that a descriptor's file is on.
+// DeviceOfFD returns the device of a descriptor's file.
 func (p *Paths) DeviceOfFD(fd int) *device.Device {
 	if number, ok := p.Device(fd); ok && number != 0 {
 		return p.Devices.Of(number)
@@ -101,8 +100,8 @@ func (p *Paths) DeviceOfFD(fd int) *device.Device {
 	return p.Devices.None()
 }
 
-// ringLost records that the driver of a ring was lost. From then on Async reports that the
-// drivers can do nothing. More threads may wait, because all operations need one.
+// ringLost records that the driver of a ring was lost. From then on Async returns false. The
+// budgets grow, because all operations need threads.
 func (p *Paths) ringLost(e *ioengine.Engine, err error, first bool) {
 	p.Lost.Add(e.Driver(), err)
 	if first {
@@ -112,8 +111,8 @@ func (p *Paths) ringLost(e *ioengine.Engine, err error, first bool) {
 
 // Async reports whether the driver can perform code on f without a thread.
 func (p *Paths) Async(code driver.Code, f *File) bool {
-	// An append extends the file. The kernel locks the inode for it and waits, in io_submit or
-	// in one of io_uring's threads.
+	// An append extends the file. The kernel locks the inode for it and waits, in io_submit or in
+	// one of io_uring's threads.
 	if f.appends && code == driver.Write {
 		return false
 	}
@@ -124,12 +123,12 @@ func (p *Paths) Async(code driver.Code, f *File) bool {
 	if f.Flags&driver.Direct != 0 {
 		return p.AsyncDirect[code] && !f.needsThread.Load()
 	}
-	// Where a read cannot be tried without waiting, io_uring would take a thread for it too.
+	// If the kernel cannot try a read without waiting, io_uring takes a thread for it too.
 	return p.AsyncBuffered[code] && f.CanLook.Load()
 }
 
-// MayQueue is Async, or if no driver is chosen yet, whether one could perform code on f without a
-// thread. None can that with a write through the page cache.
+// MayQueue is Async. If no driver is chosen yet, it reports whether some driver could perform code
+// on f without a thread. For a write through the page cache no driver can.
 func (p *Paths) MayQueue(code driver.Code, f *File) bool {
 	switch {
 	case p.IsReady():
@@ -141,8 +140,8 @@ func (p *Paths) MayQueue(code driver.Code, f *File) bool {
 }
 
 // InMemory reports whether f is on a file system in memory, such as tmpfs. A call on it waits for
-// no device, and needs no permit: without swap it does not wait at all, and with swap it waits as
-// any access to memory does. The system is asked once for each device.
+// no device, and needs no permit: only swap makes it wait, as it does any access to memory.
+// InMemory asks the system once for each device.
 func (p *Paths) InMemory(f *File) bool {
 	d := p.DeviceOf(f)
 	if d == p.Devices.None() || !p.realDevices {
@@ -151,16 +150,16 @@ func (p *Paths) InMemory(f *File) bool {
 	return d.InMemory(func() bool { return sys.InMemory(f.FD) })
 }
 
-// HoldsBack reports whether a thread that waits in a plain call may hold back completions of a
-// ring: a ring has a leader, and the kernel completes what a thread has submitted in that thread
+// HoldsBack reports whether a thread in a plain call may hold back completions of a ring: the ring
+// has a leader, and the kernel completes an operation in the thread that has submitted it
 // (docs/decisions/0012-tied-threads.md).
 func (p *Paths) HoldsBack() bool { return !p.completesAlone && p.Engines.HasReaper() }
 
-// CanQueue reports whether the driver can perform code on f without a thread, and can be given it
-// now. On xfs a read through the page cache waits while a write(2) to the same file goes on, and
-// io_uring waits for that in the submission. The goroutine that submits would wait there, and all
-// other operations of the ring behind it. A write that begins between this question and the
-// submission can still have that effect.
+// CanQueue reports whether the driver can take code on f now, and perform it without a thread. On
+// xfs a read through the page cache waits for a write(2) to the same file, and io_uring waits in
+// the submission. So the submitting goroutine would wait, and all other operations of the ring
+// behind it. A write that begins between this question and the submission can still have that
+// effect.
 func (p *Paths) CanQueue(code driver.Code, f *File) bool {
 	if !p.Async(code, f) {
 		return false
@@ -175,7 +174,7 @@ func (f *openFile) readsLock() bool {
 	return f.locksReads
 }
 
-// asyncCodes asks the driver once for each operation whether it needs no thread.
+// asyncCodes asks the driver, for each kind of operation, whether it needs no thread.
 func asyncCodes(drv driver.Driver, flags driver.Flags) (async [driver.NumCodes]bool) {
 	for code := range async {
 		async[code] = drv.Async(&driver.Op{Code: driver.Code(code), Flags: flags})

@@ -1,5 +1,5 @@
-// Package iopath performs one transfer of a file on one of three paths. Which one is its caller's
-// decision (package sched):
+// Package iopath performs one transfer of a file on one of three paths. Its caller, package sched,
+// chooses the path:
 //
 //	res := p.ReadCached(f, b, off)                       // cached: cannot wait (cached.go)
 //	res = p.PlainCall(0, permit, driver.Read, f, b, off)    // plain: a thread waits (plain.go)
@@ -10,8 +10,8 @@
 // Results are as in cqe.res: a count, which may be short, or a negated errno. Each transfer is
 // counted and recorded here.
 //
-// A File is what is known of an open file: its descriptor, how many operations use it, its
-// ring and device, what its file system cannot do.
+// A File is the state of an open file: its descriptor, its operations in progress, its ring and
+// device, and the abilities that its file system lacks.
 //
 // # Concurrency
 //

@@ -19,52 +19,51 @@ type File struct {
 	*openFile
 	class *qos.Class // nil: the context's class, or the default one
 	// askedAt is when the operation was asked for, in a view that was made for one recorded
-	// operation. It is 0 in all others. See Paths.ViewForRecord.
+	// operation. In all other views it is 0. See Paths.ViewForRecord.
 	askedAt int64
 }
 
 // View returns a view of the same file whose operations are of class c.
 func (f *File) View(c *qos.Class) *File { return &File{openFile: f.openFile, class: c} }
 
-// Class returns the class that a view was made with. It is nil if f is no view.
+// Class returns the view's class, or nil if f is no view.
 func (f *File) Class() *qos.Class { return f.class }
 
-// openFile is what the scheduler knows of an open file.
+// openFile is the state of an open file.
 type openFile struct {
 	FD    int
 	Flags driver.Flags
-	// appends: the file was opened with O_APPEND. A write at the position then goes to the end
-	// of the file, and moves the position there.
+	// appends is set if the file was opened with O_APPEND. A write at the position then goes to the
+	// end of the file, and moves the position there.
 	appends bool
 	// foreign: it is a ForeignFile.
 	foreign bool
 
-	// CanLook: a read can look into the page cache without waiting (RWF_NOWAIT). It is false
-	// from the beginning with O_DIRECT, and becomes false when the file system says that it
-	// cannot do this. It says so about this file alone: other files may be on other file
-	// systems.
+	// CanLook is true while a read can look into the page cache without waiting (RWF_NOWAIT). With
+	// O_DIRECT it is never true. It becomes false when the file system says that it cannot do this
+	// for the file; other files may be on other file systems.
 	CanLook     atomic.Bool
 	cacheMisses missCounter
-	// needsThread is true once the file system has refused driver.NoWait, as tmpfs does.
-	// Direct I/O on the file would then need a thread.
+	// needsThread is true once the file system has refused driver.NoWait, as tmpfs does. Direct I/O
+	// on the file then needs a thread.
 	needsThread atomic.Bool
 	// writesWait is true once an operation with driver.NoWait would have had to wait, if several
 	// threads may write to the file at once. waited asks for that, once. See leftToKernel.
 	writesWait atomic.Bool
 	waited     sync.Once
-	// locksReads: reads wait for a write to the file. See readsLock, which asks for it once.
+	// locksReads is set if reads wait for a write to the file. readsLock asks for it once.
 	locksReads bool
 	locksAsked sync.Once
 
-	// LostWrites is nil unless the kernel follows each write to the file by an fsync of its pages
+	// LostWrites is nil unless the kernel ends each write to the file with an fsync of its pages
 	// (SyncsWrites). It is set before the file is used.
 	LostWrites *groupcommit.LostWrites
 
-	// device is the device that the file is on, or nil before it was asked for. See DeviceOf.
+	// device is the file's device, or nil before the first question. See DeviceOf.
 	device atomic.Pointer[device.Device]
 
-	// parent is the file that this one is a part of (PartOf), or nil. Closing the parent
-	// rejects the tickets of this file's operations too. It is set before the file is used.
+	// parent is the file that this one is a part of (PartOf), or nil. Closing the parent rejects
+	// the tickets of this file's operations too. It is set before the file is used.
 	parent *openFile
 
 	// name and ref identify the file in records. name is set before the file is used. A ForeignFile
@@ -73,37 +72,35 @@ type openFile struct {
 	found atomic.Pointer[string]
 	ref   record.FileRef
 
-	// PositionMu orders the operations that use or move the file's position. The kernel itself
-	// orders the operations of a ForeignFile that go through the page cache (Scheduler.ReadCurrent,
-	// WriteCurrent).
+	// PositionMu orders the operations that use or move the file's position. For a ForeignFile in
+	// the page cache the kernel orders them (Scheduler.ReadCurrent, WriteCurrent).
 	PositionMu sync.Mutex
-	// Private: nobody else can move the file's position. It is set by PrivatePosition before the
-	// file is used, and cleared for good by SharePosition. Guarded by PrivateMu, which is locked
-	// after PositionMu, and never while a disk is waited for.
+	// Private is set while nobody else can move the file's position. PrivatePosition sets it before
+	// the file is used, and SharePosition clears it for good. Guarded by PrivateMu, which is locked
+	// after PositionMu, and never during a wait for a disk.
 	Private   bool
 	PrivateMu sync.Mutex
 
-	// Count counts the operations that use FD: Use starts one and Done ends it. Both write to its
-	// cache line. So the fields that each ReadAt and WriteAt reads are on other lines: otherwise a
-	// processor fetches the line once more for these fields, whenever another processor has written
-	// to it.
+	// Count counts the operations that use FD: Use starts one and Done ends it. Each ReadAt and
+	// WriteAt writes to its cache line. The fields that they read are on other lines: otherwise a
+	// write by another processor would make a processor fetch these fields again.
 	usecount.Count
 	// counts has the operations that were plain calls, or queued. Cached reads are missing: to
 	// count them here would cost each one an addition.
 	counts counters.One
 
-	// Syncer has concurrent Syncs share their fsyncs.
+	// Syncer lets concurrent Syncs share their fsyncs.
 	Syncer groupcommit.Syncer
 }
 
-// PartOf makes f, another descriptor of the same file, a part of main. Operations on f that
-// wait for their tickets end when main is closed. PartOf must be called before the first
+// PartOf makes f, another descriptor of the same file, a part of main. When main is closed,
+// operations on f that wait for their tickets end. PartOf must be called before the first
 // operation.
 func (f *File) PartOf(main *File) { f.parent = main.openFile }
 
-// NewFile returns the File of an open descriptor. The caller still owns the descriptor, and
-// closes it after Close has returned. Direct and appends report whether it was opened with
-// O_DIRECT and with O_APPEND.
+// NewFile returns the File of an open descriptor. The caller still owns the descriptor, and closes
+// it after Close has returned. direct and appends report whether it was opened with O_DIRECT and
+// with O_APPEND.
 func NewFile(fd int, direct, appends bool) *File {
 	f := &File{openFile: new(openFile)}
 	f.Init()
@@ -111,12 +108,12 @@ func NewFile(fd int, direct, appends bool) *File {
 	return f
 }
 
-// SyncsWrites notes that the kernel follows each write to the file by an fsync of its pages:
-// the file was opened with O_SYNC or O_DSYNC, and its writes go through the page cache. It
-// must be called before the first operation.
+// SyncsWrites notes that the kernel ends each write to the file with an fsync of its pages: the
+// file was opened with O_SYNC or O_DSYNC, and its writes go through the page cache. It must be
+// called before the first operation.
 func (f *File) SyncsWrites() { f.LostWrites = new(groupcommit.LostWrites) }
 
-// set notes the descriptor and how it was opened. It must be called before all other methods.
+// set stores the descriptor and how it was opened. It must be called before all other methods.
 func (f *openFile) set(fd int, direct, appends bool) {
 	f.FD, f.appends = fd, appends
 	if direct {
@@ -168,8 +165,8 @@ func (f *File) Position(do func()) {
 	do()
 }
 
-// BeginWrite records that a transfer begins, if it is a write. Its result must be
-// passed to EndWrite.
+// BeginWrite records that a transfer begins, if it is a write. Its result must be passed to
+// EndWrite.
 func (f *File) BeginWrite(code driver.Code) (call uint64) {
 	if code == driver.Write {
 		call = f.LostWrites.Begin()
@@ -187,12 +184,12 @@ func (f *File) EndWrite(code driver.Code, call uint64, res int32) {
 	}
 }
 
-// WritesThroughCache reports whether a write to f goes into the page cache, or appends
-// and so waits for the inode. Either takes a thread that waits in the kernel, and the
-// kernel writes cached pages to the device when it likes.
+// WritesThroughCache reports whether a write to f goes into the page cache, or appends and so waits
+// for the inode. Either holds a thread in the kernel, and the kernel writes cached pages to the
+// device when it likes.
 func (f *File) WritesThroughCache() bool { return f.Flags&driver.Direct == 0 || f.appends }
 
-// Owner returns the count of the file that f is a part of, or of f itself. A Close of that file
+// Owner returns the count of f's parent, or of f if it has none. A Close of the counted file
 // rejects the tickets of operations on f.
 func (f *openFile) Owner() *usecount.Count {
 	if f.parent != nil {
@@ -218,17 +215,17 @@ func (f *openFile) counted() *counters.One {
 // taken to share their positions.
 func (f *File) PrivatePosition() { f.Private = true }
 
-// SharePosition notes that others may move the position from now on. It must be called before
-// the descriptor is given out. A Read that looks at the position has reserved the rest of its
-// bytes when SharePosition returns. SharePosition does not wait for the transfer of that rest.
+// SharePosition notes that other code may move the position from now on. It must be called before
+// the descriptor is given out. A Read that looks at the position has reserved the rest of its bytes
+// when SharePosition returns. SharePosition does not wait for the transfer of that rest.
 func (f *File) SharePosition() {
 	f.PrivateMu.Lock()
 	defer f.PrivateMu.Unlock()
 	f.Private = false
 }
 
-// ForeignFile is the File of a descriptor that other code owns, such as an os.File's. The owner of
-// the descriptor keeps it open during each operation, and each operation means what the system call
+// ForeignFile is the File of a descriptor that other code owns, such as an os.File's. The owner
+// keeps the descriptor open during each operation, and each operation does what the system call
 // does. A ForeignFile needs no Close and no Use. It is a single piece of memory, because programs
 // open many files for one read each.
 //
@@ -248,10 +245,10 @@ func (f *ForeignFile) Set(fd int, direct, appends bool) {
 	f.own.Syncer.Init(groupcommit.Options{ForgetErrors: true, NoSecondFD: true})
 }
 
-// Misses returns the number of reads in a row that found nothing in the page cache. While it is 0,
-// the caller may look there itself (preadv2(2) with RWF_NOWAIT), and must ask the scheduler for
-// what it does not find. Once the file system has said that it does not know whether a read would
-// wait, the number is never 0 again. Misses returns nil for a file that was opened with O_DIRECT.
+// Misses returns the number of misses in the page cache in a row. While it is 0, the caller may
+// look there itself (preadv2(2) with RWF_NOWAIT), and must ask the scheduler for the missing bytes.
+// Once the file system has said that it does not know whether a read would wait, the number is
+// never 0 again. Misses returns nil for a file that was opened with O_DIRECT.
 func (f *File) Misses() *atomic.Uint32 {
 	if f.Flags&driver.Direct != 0 {
 		return nil
@@ -259,7 +256,7 @@ func (f *File) Misses() *atomic.Uint32 {
 	return &f.cacheMisses.misses
 }
 
-// SyncsConcurrently returns a flag that is true while Syncs of f overlap. While it is true,
-// the caller must make its buffered writes through Pwrite or WriteCurrent: these count the
-// bytes, and the count decides when write-back for the next fsync is started early.
+// SyncsConcurrently returns a flag that is true while Syncs of f overlap. While it is true, the
+// caller must make its buffered writes through Pwrite or WriteCurrent: these count the bytes, and
+// the count decides when write-back for the next fsync is started early.
 func (f *ForeignFile) SyncsConcurrently() *atomic.Bool { return f.Syncer.Concurrent() }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The number of operations in progress, which each operation changes twice, is not on a cache
-// line with what each operation reads.
+// The count of operations in progress, which each operation changes twice, has another cache line
+// than the fields that each operation reads.
 func TestCountHasItsOwnCacheLine(t *testing.T) {
 	const line = 64
 	file := reflect.TypeFor[openFile]()

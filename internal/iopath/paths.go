@@ -15,30 +15,30 @@ import (
 )
 
 // Options says which operations are plain calls, how many threads wait in system calls, and what
-// takes the place of the system.
+// replaces the system.
 type Options struct {
-	// Govern has governors choose which operations are plain calls, among the operations that the
-	// driver could queue. Otherwise an operation is a plain call if fewer than Plain operations of
-	// its device are in flight.
+	// Govern lets governors choose which of the operations that the driver could queue are plain
+	// calls. Without it, an operation is a plain call if fewer than Plain operations of its device
+	// are in flight.
 	Govern bool
 	Plain  int
-	// Threads is the most threads that may wait in system calls for all devices together. With 0,
-	// each device has its bound (package budget), and there is no bound for all together.
+	// Threads is the most threads that wait in system calls, for all devices together. With 0, only
+	// each device's budget bounds them.
 	Threads int
-	// KeepDevices has no device be forgotten.
+	// KeepDevices keeps devices that nobody uses.
 	KeepDevices bool
-	// Wrap, if not nil, is given the function that makes the plain system calls, and returns the
-	// one to use. A call with several buffers is then a call of the first one. Looks into the page
-	// cache are not wrapped.
+	// Wrap, if not nil, replaces the function that makes the plain system calls, and gets the
+	// original. It sees only the first of several buffers. Looks into the page cache are not
+	// wrapped.
 	Wrap func(Caller) Caller
-	// Look, if not nil, is asked where the system cannot say without waiting whether the page cache
-	// has the bytes, as on tmpfs. ok is false if it does not know the file.
+	// Look, if not nil, replaces the system's look into the page cache on file systems that cannot
+	// look without waiting, as tmpfs. ok is false if it does not know the file.
 	Look func(fd int, b []byte, off int64) (res int32, ok bool)
-	// Device returns the device that a descriptor's file is on. If it is nil, sys.Device does.
+	// Device returns the device of a descriptor's file. nil means sys.Device.
 	Device func(fd int) (uint64, bool)
 }
 
-// Paths is the three ways to perform one transfer, and what they need. Fields that are functions,
+// Paths has the three ways to perform one transfer, and their state. Fields that are functions,
 // numbers or flags are written before the first operation. All other fields change by their own
 // methods.
 type Paths struct {
@@ -48,7 +48,7 @@ type Paths struct {
 	isReady atomic.Bool // Ready has called it
 	Engines ioengine.Rings
 	Devices device.Table
-	// realDevices: the devices are the system's, and not a simulation's.
+	// realDevices is set if the devices are the system's, and not a simulation's.
 	realDevices bool
 	Classes     qos.Classes
 	Lost        ioengine.LostDrivers
@@ -57,14 +57,13 @@ type Paths struct {
 	// AsyncDirect and AsyncBuffered report which operations the driver performs without a thread,
 	// on files with and without O_DIRECT. Both may be read after Ready.
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
-	// kernelWorkers: the driver has direct writes that must wait performed by threads of the
-	// kernel.
+	// kernelWorkers is set if kernel threads perform the driver's direct writes that must wait.
 	kernelWorkers bool
-	// completesAlone: completions need no thread of the process, as with Linux AIO.
+	// completesAlone is set if completions need no thread of the process, as with Linux AIO.
 	completesAlone bool
 	Counters       counters.Counters
 	Recording      *record.Hook // records operations, while a recorder is set
-	// FindsEnd is true if sys.ReadCached can be relied upon to report the end of a file.
+	// true if sys.ReadCached reliably reports the end of a file
 	FindsEnd bool
 	// Call makes the plain system calls. Clock is the monotonic clock. They are fields so that a
 	// test can replace them.
@@ -72,7 +71,7 @@ type Paths struct {
 	Clock func() time.Duration
 }
 
-// Init sets p up. choose is called once, when the driver is first needed (see Ready). p owns the
+// Init sets p up. It calls choose once, when the driver is first needed (see Ready). p owns the
 // driver that choose returns, and the first ring uses it. choose may call SetRings, and may set
 // fields that must be set before the first operation that needs the driver.
 func (p *Paths) Init(choose func() driver.Driver, o Options) {
@@ -94,17 +93,17 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 	p.Classes.Init(func() time.Duration { return p.Clock() })
 }
 
-// Ready has the driver chosen and the first ring started, unless that is done. To open a ring takes
-// a tenth of a small program's time, so only callers that need to know the driver call Ready. A
-// read that the page cache answers does not call it, nor does a plain call that is made whatever
-// the driver is. After EndChoice there may be no driver and no ring.
+// Ready chooses the driver and starts the first ring, once. Opening a ring takes a tenth of a small
+// program's time, so only callers that need the driver call Ready. Cached reads do not, nor do
+// plain calls that every driver leaves to threads. After EndChoice there may be no driver and no
+// ring.
 func (p *Paths) Ready() { p.ready.Do(p.start) }
 
 // IsReady reports whether Ready has chosen a driver.
 func (p *Paths) IsReady() bool { return p.isReady.Load() }
 
-// EndChoice keeps Ready from choosing a driver from now on. If a choice is in progress, EndChoice
-// waits for it. So the rings that the caller then closes are all that there will be.
+// EndChoice keeps Ready from choosing a driver from now on, and waits for a choice in progress. The
+// caller can then close all rings: there will be no more.
 func (p *Paths) EndChoice() { p.ready.Do(func() {}) }
 
 // use starts the first ring, on drv.
@@ -116,8 +115,8 @@ func (p *Paths) use(drv driver.Driver) {
 	p.initRings(drv)
 }
 
-// clock returns a clock that starts now. Not the clock of records: in a testing/synctest bubble
-// that stands still.
+// clock returns a clock that starts now. The clock of records would not do: it stands still in a
+// testing/synctest bubble.
 func clock() func() time.Duration {
 	start := time.Now()
 	return func() time.Duration { return time.Since(start) }

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// MakeCall makes the plain system call for an operation. The calling thread waits in it. A
-// write's call is inlined, because it may be a copy into memory: see Paths.ReadCached.
+// MakeCall makes the plain system call for an operation. A write's call is inlined, because it may
+// be a copy into memory: see Paths.ReadCached.
 func MakeCall(code driver.Code, fd int, b []byte, off int64) int32 {
 	switch code {
 	case driver.Read:
@@ -38,9 +38,8 @@ func MakeCall(code driver.Code, fd int, b []byte, off int64) int32 {
 	return einval
 }
 
-// AcquireAndCall makes an operation a plain call, because the driver would need a thread for it
-// too. The caller's own thread serves, once it has a permit. asked is when the caller
-// asked for the operation, for the record, or 0.
+// AcquireAndCall makes an operation a plain call, with a permit: the driver would need a thread for
+// it too. asked is when the caller asked for the operation, for the record, or 0.
 func (p *Paths) AcquireAndCall(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
 	permit, err := p.AcquirePermit(ctx, code, f)
 	if err != nil {
@@ -50,7 +49,7 @@ func (p *Paths) AcquireAndCall(ctx context.Context, asked int64, code driver.Cod
 }
 
 // AcquirePermit takes a permit for a call of a kind on f. If ctx ends first, it returns ctx's
-// error. The driver is chosen first, because some drivers allow more permits than others.
+// error. It first chooses the driver, because some drivers allow more permits than others.
 func (p *Paths) AcquirePermit(ctx context.Context, code driver.Code, f *File) (budget.Permit, error) {
 	p.Ready()
 	b, kind := &p.DeviceOf(f).Budget, KindOf(code)
@@ -60,7 +59,7 @@ func (p *Paths) AcquirePermit(ctx context.Context, code driver.Code, f *File) (b
 	return b.Acquire(ctx, kind)
 }
 
-// KindOf returns the kind that a call counts as in a Budget.
+// KindOf returns a call's kind in a Budget.
 func KindOf(code driver.Code) budget.Kind {
 	switch code {
 	case driver.Read:
@@ -74,9 +73,8 @@ func KindOf(code driver.Code) budget.Kind {
 }
 
 // WidenFor raises the number of permits of f's device (budget.Parallel) if the driver can perform
-// neither reads nor direct writes of f without a thread: threads are then all the parallelism that
-// there is. A file in memory needs no permits. f stands for a file of an overlay or a network file
-// system.
+// neither reads nor direct writes of f without a thread. Threads are then the only parallelism, as
+// for an overlay or a network file system. A file in memory needs no permits.
 func (p *Paths) WidenFor(code driver.Code, f *File) {
 	if f == nil {
 		return
@@ -91,9 +89,8 @@ func (p *Paths) WidenFor(code driver.Code, f *File) {
 	}
 }
 
-// PlainCall makes an operation a plain system call, in which the thread may wait. The caller has
-// acquired permit; PlainCall releases it. asked is when the caller asked for the operation, for
-// the record, or 0.
+// PlainCall makes an operation a plain call. The caller has acquired permit; PlainCall releases it.
+// asked is when the caller asked for the operation, for the record, or 0.
 //
 // It calls MakeCall itself. The kernel's entry clears the processor's return predictions, so each
 // function between the caller and the system call costs about 10 ns.
@@ -123,7 +120,7 @@ func (p *Paths) PlainSync(asked int64, fd int, code driver.Code, f *File) int32 
 // plainCall is a plain call in progress.
 type plainCall struct {
 	region    record.Region
-	submitted int64  // for the record, 0 if there is none
+	submitted int64  // for the record, or 0
 	write     uint64 // File.BeginWrite's
 }
 
@@ -159,8 +156,8 @@ func (p *Paths) CallAgain(code driver.Code, fd int, b []byte, off int64) (res in
 // AtPosition is an offset that stands for the file's own position.
 const AtPosition = -1
 
-// Writeback is the code of the call that starts the write-back of a file's dirty
-// pages and does not wait for it. It is the scheduler's own: no driver knows it.
+// Writeback is the code of the call that starts the write-back of a file's dirty pages and does not
+// wait for it. It is not a driver's code: only the scheduler knows it.
 const Writeback = driver.NumCodes
 
 // Caller makes the plain system call for a transfer or an fsync.

@@ -10,9 +10,10 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Queue has the driver perform an operation, waits for it without a thread, and returns its result.
-// asked is when the caller asked for it, for the record, or 0. reg is driver.Op's Reg, as the first
-// ring knows it. If ctx ends first, the result may be -ECANCELED; see ioengine.Request.Wait.
+// Queue makes the driver perform an operation, waits for it without a thread, and returns its
+// result. asked is when the caller asked for it, for the record, or 0. reg is driver.Op's Reg, as
+// the first ring knows it. If ctx ends first, the result may be -ECANCELED; see
+// ioengine.Request.Wait.
 func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
 	r := p.Requests.New()
 	e := p.EngineFor(f, r)
@@ -36,17 +37,17 @@ func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *Fil
 	return res
 }
 
-// leftToKernel reports whether a direct write that has to wait does so in a thread of the kernel,
-// if the driver has such threads. A write waits, for example, if its blocks are in the page cache.
-// Otherwise the write is made again as a plain call (driver.NoWait), which costs a second
-// submission and keeps a processor from the goroutines. So once an operation of a file had to wait,
-// each write of the file is left to the kernel, unless
+// leftToKernel reports whether a direct write that must wait does so in a kernel thread, if the
+// driver has them. A write waits, for example, if its blocks are in the page cache. Otherwise the
+// write is made again as a plain call (driver.NoWait), which costs a second submission and keeps a
+// processor from the goroutines. So once an operation of a file had to wait, each write of the file
+// is left to the kernel, unless
 //
 //   - the write's context can end: at most a few plain calls outlive their contexts
 //     (internal/budget/taken.go);
 //   - only one thread at a time may write to the file;
-//   - there are several devices: a thread that submits has one thread of the kernel for all of
-//     them, and a device that does not answer may hold it.
+//   - there are several devices: a submitting thread has one kernel thread for all of them, and a
+//     device that does not answer may hold it.
 func (p *Paths) leftToKernel(ctx context.Context, code driver.Code, f *File) bool {
 	return code == driver.Write && p.kernelWorkers && f.writesWait.Load() && ctx.Done() == nil && p.Engines.OneDevice()
 }
@@ -61,17 +62,17 @@ const (
 	enosys     = -int32(syscall.ENOSYS)
 )
 
-// NotPerformed reports whether res means that the driver has not performed an operation on f, and
-// the plain call must be made.
+// NotPerformed reports whether res means that the driver has not performed an operation on f, and a
+// plain call must.
 func NotPerformed(f *File, res int32) bool {
 	switch res {
 	case eagain: // the driver would have needed a thread that waits
 		return true
 	case eintr, ecanceled, efault:
-		// io_uring fails requests with these errors if the thread that submitted them
-		// has ended since. A thread ends when the goroutine that is locked to it
-		// returns, and any goroutine of the program may be a submitter. If the buffer
-		// really is bad, the plain call reports EFAULT again.
+		// io_uring fails requests with these errors if the thread that submitted them has ended
+		// since. A thread ends when the goroutine that is locked to it returns, and any goroutine
+		// of the program may be a submitter. If the buffer really is bad, the plain call reports
+		// EFAULT again.
 		return true
 	case eopnotsupp:
 		return f.Flags&driver.NoWait != 0
@@ -79,9 +80,9 @@ func NotPerformed(f *File, res int32) bool {
 	return false
 }
 
-// Refused notes what the result of an operation that was not performed says about f: its file
-// system refuses driver.NoWait, so that later operations are plain calls at once, or an operation
-// would have had to wait.
+// Refused notes what res, the result of an operation that was not performed, says about f. Either
+// its file system refuses driver.NoWait, so that later operations are plain calls at once, or an
+// operation would have had to wait.
 func (f *File) Refused(res int32) {
 	switch res {
 	case eagain:

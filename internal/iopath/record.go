@@ -11,9 +11,8 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// RecordCached records a read that the cached path has served. The look into the page cache began
-// at asked. An operation of a class with limits may have waited for its ticket before: that is its
-// time in the queue.
+// RecordCached records a cached read. The look into the page cache began at asked. An operation of
+// a class with limits may have waited for its ticket before: that is its time in the queue.
 func (p *Paths) RecordCached(asked int64, f *File, n int, off int64, res int32) {
 	p.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(asked), Submitted: asked, Completed: record.Now(), Off: off, Size: n, Res: res,
@@ -22,16 +21,15 @@ func (p *Paths) RecordCached(asked int64, f *File, n int, off int64, res int32) 
 }
 
 // RecordEndLook records a look of ReadCached that has found the end of the file, as a system call.
-// It is for a caller that goes on with a transfer, which is the operation. ReadCached has returned
-// res and asked. Other looks that find nothing are recorded by ReadCached.
+// The caller then makes a transfer, which is the operation. ReadCached has returned res and asked.
+// It records all other misses itself.
 func (p *Paths) RecordEndLook(asked int64, res int32) {
 	if p.isEnd(res) {
 		p.recordLook(asked, res)
 	}
 }
 
-// recordLook records a look into the page cache that has found nothing, as a system call. It began
-// at asked.
+// recordLook records a miss in the page cache as a system call. It began at asked.
 func (p *Paths) recordLook(asked int64, res int32) {
 	p.Recording.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
 }
@@ -65,9 +63,9 @@ func (p *Paths) RecordShared(asked int64, code driver.Code, by *groupcommit.Made
 	}, &f.ref, f.recordedName(), f.classRef())
 }
 
-// ViewForRecord returns the view of f to use for an operation of class c that is about to wait
-// for its ticket. While recording is on it is a new view, which holds the class and the time
-// at which the operation was asked for. Otherwise it is f.
+// ViewForRecord returns the view of f for an operation of class c that is about to wait for its
+// ticket. While recording is on it is a new view, with the class and the time at which the
+// operation was asked for. Otherwise it is f.
 func (p *Paths) ViewForRecord(f *File, c *qos.Class) *File {
 	asked := p.Recording.Now()
 	if asked == 0 {
@@ -76,11 +74,11 @@ func (p *Paths) ViewForRecord(f *File, c *qos.Class) *File {
 	return &File{openFile: f.openFile, class: c, askedAt: asked}
 }
 
-// askedAtOr returns when the operation was asked for, if f is a view of one recorded
-// operation, or else at.
+// askedAtOr returns when the operation was asked for, if f is a view of one recorded operation, or
+// else at.
 func (f *File) askedAtOr(at int64) int64 { return cmp.Or(f.askedAt, at) }
 
-// classRef returns what identifies f's class in records; nil if f has none.
+// classRef returns the identity of f's class in records, or nil if f has none.
 func (f *File) classRef() *record.ClassRef {
 	if f.class == nil {
 		return nil
@@ -88,7 +86,7 @@ func (f *File) classRef() *record.ClassRef {
 	return f.class.Ref()
 }
 
-// RegionNames are the names that waiting operations have in Go's execution trace.
+// RegionNames are the names of waiting operations in Go's execution trace.
 var RegionNames = [driver.NumCodes]string{
 	"sluice nop", "sluice read", "sluice write", "sluice fsync", "sluice fdatasync",
 }

@@ -1,5 +1,5 @@
-// Package list is a doubly linked list whose links are part of the values in it. The queues of
-// the scheduler and the drivers are such lists.
+// Package list is a doubly linked list whose links are part of its values. The queues of the
+// scheduler and the drivers are lists of this kind.
 //
 //	type waiter struct {
 //		links list.Node[waiter]
@@ -8,30 +8,28 @@
 //
 //	q.PushBack(&w.links, w)
 //	…
-//	if q.Has(&w.links) { // it was not removed by others meanwhile
+//	if q.Has(&w.links) { // nobody else has removed it
 //		q.Remove(&w.links)
 //	}
 //
-// Nothing is allocated, and removing a value from the middle takes constant time: when ten
-// thousand contexts end at once, each removes its waiter.
+// Nothing is allocated, and removing a value from the middle takes constant time: when ten thousand
+// contexts end at once, each removes its waiter.
 //
 // # Concurrency
 //
-// A List and the Nodes in it are used by one goroutine at a time. The caller holds the lock
-// that protects them.
+// One goroutine at a time may use a List and its Nodes. The caller holds the lock that guards them.
 package list
 
-// List is a list of values that contain a Node. The zero value is empty. A List that is not
-// empty must not be copied.
+// List is a list of values that contain a Node. The zero value is empty. A List with values must
+// not be copied.
 type List[T any] struct {
 	front, back *Node[T]
 	len         int
 }
 
-// Node makes the value that contains it part of a List, of one at a time. The zero value is in
-// no list.
+// Node makes the value that contains it part of one List at a time. The zero value is in no list.
 type Node[T any] struct {
-	list       *List[T] // nil if it is in none
+	list       *List[T] // nil if it is in no list
 	of         *T
 	prev, next *Node[T]
 }

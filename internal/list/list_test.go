@@ -82,8 +82,8 @@ func TestAsSlices(t *testing.T) {
 	}
 }
 
-// Remove does not walk the list: the list is cut after its first and before its last value,
-// so that a walk would not reach the middle.
+// Remove does not walk the list: the list is cut after its first and before its last value, so a
+// walk would not reach the middle.
 func TestRemoveDoesNotWalk(t *testing.T) {
 	var l List[item]
 	items := make([]*item, 7)

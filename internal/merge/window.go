@@ -1,14 +1,14 @@
-// Package merge decides which reads of a file are merged into one. It makes no I/O: the caller
-// adds what it wants to read, and asks what to read next.
+// Package merge decides which reads of a file are merged into one. It makes no I/O: the caller adds
+// the reads that it wants, and asks for the next request.
 //
 //	w := merge.New[string](merge.Limits{Size: 128 << 10, Amplification: 1}, 64)
 //	w.Add(merge.Extent{Off: 4096, End: 8192}, "a")
 //	w.Add(merge.Extent{Off: 0, End: 4096}, "b")
 //	e, of := w.Next(nil) // {0, 8192}, [b a]
 //
-// A [Window] holds the extents that are wanted and not being read yet. The next request is for
-// the oldest extent, so that none waits forever. Its neighbours in the file are read with it if
-// the limits allow that, whenever they were added.
+// A [Window] holds the extents that are wanted and not yet being read. The next request is for the
+// oldest extent, so that none waits forever. It includes the extent's neighbours in the file,
+// whenever they were added, if the limits allow that.
 package merge
 
 import (
@@ -22,15 +22,15 @@ type Extent struct{ Off, End int64 }
 // Len returns the number of bytes in e.
 func (e Extent) Len() int64 { return e.End - e.Off }
 
-// Limits bounds what is merged. An extent larger than Size is a request of its own.
+// Limits bounds the merging. An extent larger than Size is read alone.
 type Limits struct {
-	// Size is the largest request for more than one extent, in bytes.
+	// Size is the largest request for several extents, in bytes.
 	Size int64
-	// Gap is the largest distance between two neighbours, in bytes. The bytes in
-	// between are read although no extent has them.
+	// Gap is the largest distance between two neighbours, in bytes. The bytes in between are read
+	// although no extent has them.
 	Gap int64
-	// Amplification is the largest number of bytes read for each byte wanted. A byte
-	// in several extents counts once.
+	// Amplification is the most bytes read for each wanted byte. A byte in several extents counts
+	// once.
 	Amplification float64
 }
 
@@ -40,8 +40,7 @@ type Window[T any] struct {
 	capacity int
 	// places has the extents sorted by offset; of equal ones the older comes first.
 	places []place
-	// slots has the extents. Slots in use are a list by age, free ones are another
-	// list.
+	// slots has the extents. Used slots are a list by age, and free slots another list.
 	slots          []slot[T]
 	oldest, newest int32
 	free           int32
@@ -55,12 +54,12 @@ type place struct {
 type slot[T any] struct {
 	Extent
 	of         T
-	prev, next int32 // the older and the newer one; none at the ends
+	prev, next int32 // the older and the newer slot; none at the ends
 }
 
 const none = -1
 
-// New returns a Window that is full when it has most extents.
+// New returns a Window that is full with most extents.
 func New[T any](l Limits, most int) *Window[T] {
 	if most < 1 {
 		panic("merge: a window needs room for one extent at least")
@@ -74,16 +73,14 @@ func (w *Window[T]) Len() int { return len(w.places) }
 // Full reports whether the window has as many extents as New was given, or more.
 func (w *Window[T]) Full() bool { return len(w.places) >= w.capacity }
 
-// Add adds an extent, which must not be empty, even to a full window. of is what Next returns
-// for it.
+// Add adds an extent, which must not be empty, even to a full window. Next returns of with it.
 func (w *Window[T]) Add(e Extent, of T) {
 	i := sort.Search(len(w.places), func(i int) bool { return w.places[i].off > e.Off })
 	w.places = slices.Insert(w.places, i, place{e.Off, w.append(e, of)})
 }
 
-// Next removes the oldest extent and those that are read together with it. It returns what to
-// read, and appends the of values of the extents to of, sorted by offset. The window must not
-// be empty.
+// Next removes the oldest extent and its merged neighbours. It returns the range to read, and
+// appends their of values to of, sorted by offset. The window must not be empty.
 func (w *Window[T]) Next(of []T) (Extent, []T) {
 	first := w.find(w.oldest)
 	last := first
@@ -153,21 +150,21 @@ func (w *Window[T]) remove(i int32) {
 	w.free = i
 }
 
-// run is neighbouring extents that are read together.
+// run is a range of extents that are read together.
 type run struct {
 	Extent
 	wanted int64 // number of its bytes that are wanted
 }
 
-// take adds an extent before or after all others of the run, if the limits allow that.
+// take adds an extent before or after all extents of the run, if the limits allow that.
 func (r *run) take(e Extent, l Limits) bool {
 	all := Extent{min(r.Off, e.Off), max(r.End, e.End)}
 	gap := max(e.Off-r.End, r.Off-e.End)
 	if gap > l.Gap || all.Len() > l.Size {
 		return false
 	}
-	// n counts the bytes that e adds. If e comes before the run and reaches across a
-	// gap in it, n is too small: then too little is merged, never too much.
+	// n counts the bytes that e adds. If e comes before the run and reaches across a gap in it, n
+	// is too small: then too little is merged, never too much.
 	n := r.wanted + max(0, e.End-max(e.Off, r.End))
 	if e.Off < r.Off {
 		n = r.wanted + min(e.End, r.Off) - e.Off

@@ -13,13 +13,13 @@ import (
 	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
-// TestGolden plays each script in testdata and compares the Window's answers with those in
-// the script. The first line of a script is
+// TestGolden plays each script in testdata and compares the Window's answers with the script. The
+// first line of a script is
 //
 //	window SIZE GAP AMPLIFICATION MOST
 //
-// The other lines are add OFF-END…, whose extents are named a, b, c and so on, and next,
-// which calls Next until the window is empty.
+// The next lines are add OFF-END…, whose extents are named a, b, c and so on, and next, which calls
+// Next until the window is empty.
 func TestGolden(t *testing.T) {
 	golden.Scripts(t, "testdata/*.txt", play)
 }
@@ -71,8 +71,9 @@ func scan(t *testing.T, format, s string, to ...any) {
 	}
 }
 
-// TestRandom: for any extents and limits, each extent is completely in one request, the
-// oldest is in the next one, and no request exceeds the limits, as counted byte by byte.
+// TestRandom checks, for any extents and limits, that each extent is completely in one request,
+// that the next request has the oldest extent, and that no request exceeds the limits, counted byte
+// by byte.
 func TestRandom(t *testing.T) {
 	r := seed.Rand(t)
 	for range 3000 {

@@ -7,20 +7,20 @@ import (
 	"sync/atomic"
 )
 
-// Probe is told of accesses.
+// Probe is called for each access.
 type Probe interface {
 	// Step is called before an access. It returns when the calling goroutine may make it.
 	Step()
 	// Wait is Step for an access that must wait until ready returns true. It may return earlier.
 	Wait(ready func() bool)
-	// Saw is called with what an access has returned.
+	// Saw is called with the result of an access.
 	Saw(v any)
 }
 
 var current Probe
 
-// Set has all accesses reported to p from now on, or to none if p is nil. No other goroutine may use the types
-// of this package meanwhile.
+// Set reports all later accesses to p, or to nobody if p is nil. No other goroutine may use the
+// types of this package during the call.
 func Set(p Probe) { current = p }
 
 func step() {
@@ -35,7 +35,7 @@ func wait(ready func() bool) {
 	}
 }
 
-// probed makes an access that returns something.
+// probed makes an access with a result.
 func probed[T any](access func() T) T {
 	step()
 	v := access()
@@ -45,7 +45,8 @@ func probed[T any](access func() T) T {
 	return v
 }
 
-// atomically is what the atomic types have in common. It is a pointer to one of them, A, which holds a T.
+// atomically has the methods that the atomic types share. It is a pointer to one of them, A, which
+// holds a T.
 type atomically[T, A any] interface {
 	*A
 	Load() T
@@ -103,7 +104,7 @@ func (p *Mutex) Lock() {
 	p.m.Lock()
 }
 
-// Free reports whether no goroutine holds p. It is no access.
+// Free reports whether no goroutine holds p. It is not an access.
 func (p *Mutex) Free() bool {
 	free := p.m.TryLock()
 	if free {
@@ -119,7 +120,7 @@ func (p *Mutex) Unlock() {
 	p.m.Unlock()
 }
 
-// Receive receives from c. A send is not reported, as the sender holds a Mutex.
+// Receive receives from c. A send is not reported: the sender holds a Mutex.
 func Receive(c chan struct{}) {
 	wait(func() bool { return len(c) > 0 })
 	<-c

@@ -2,18 +2,18 @@ package qos
 
 import "github.com/sluiceio/sluice/internal/fair"
 
-// DefaultCap is the cap for a device that was not measured. It keeps most devices busy,
-// and is not much more. Measured: docs/decisions/0023-classes.md.
+// DefaultCap is the cap for a device that was not measured. It keeps most devices busy, with little
+// to spare. Measured: docs/decisions/0023-classes.md.
 var DefaultCap = fair.Cap{Depth: 64, Bytes: 2 << 20, Beside: 128 << 10}
 
-// SetCapFinder has find return the cap of a device, by its number. find is called once there are
-// classes and the device's queue, and whenever a class is added or changed. It may wait: no lock is
-// held during the call, and the cap before the call still holds. SetCapFinder must be called before
-// the first operation.
+// SetCapFinder sets find, which returns the cap of a device, by its number. It is called once there
+// are classes and the device's queue, and whenever a class is added or changed. It may wait: no
+// lock is held during the call, and the old cap still holds. SetCapFinder must be called before the
+// first operation.
 func (c *Classes) SetCapFinder(find func(device uint64) fair.Cap) { c.capOf = find }
 
-// SetCap bounds what each device has in flight while operations take tickets, except for
-// devices whose cap comes from SetCapFinder.
+// SetCap bounds the operations in flight of each device while operations take tickets, except for
+// devices with a cap from SetCapFinder.
 func (c *Classes) SetCap(most fair.Cap) {
 	c.mu.Lock()
 	c.cap = most
@@ -26,7 +26,7 @@ func (c *Classes) SetCap(most fair.Cap) {
 	granted.start()
 }
 
-// Cap returns the bound that SetCap sets.
+// Cap returns the bound of SetCap.
 func (c *Classes) Cap() fair.Cap {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,7 +34,7 @@ func (c *Classes) Cap() fair.Cap {
 }
 
 // FindCap sets the cap of q to the device's cap, if there are classes and q has a device. It may
-// wait, see SetCapFinder.
+// wait; see SetCapFinder.
 func (c *Classes) FindCap(q *Queue) {
 	if !q.hasDevice || c.capOf == nil || !c.Active() {
 		return

@@ -1,6 +1,5 @@
-// Package qos is the quality of service of operations: each belongs to a class, which has a
-// weight and limits. Before an operation may need the device it takes a ticket from the device's
-// queue:
+// Package qos puts operations into classes, which have weights and limits. Before an operation may
+// need the device it takes a ticket from the device's queue:
 //
 //	if classes.Active() {
 //		t, res := queue.Take(ctx, class, file, len(b), fair.Read)
@@ -11,8 +10,8 @@
 //		t.End(n)
 //	}
 //
-// Package fair decides which ticket is granted next. Package qos has goroutines wait for their
-// tickets, and operations that no goroutine waits for (Waiter).
+// Package fair decides which ticket is granted next. Package qos lets goroutines wait for their
+// tickets, and operations without a waiting goroutine (Waiter).
 //
 // # Concurrency
 //
@@ -32,24 +31,23 @@ import (
 	"github.com/sluiceio/sluice/internal/usecount"
 )
 
-// Class is a kind of operations that have a weight and limits in common. See package
-// fair.
+// Class is a kind of operations that share a weight and limits. See package fair.
 type Class struct {
 	all      *Classes
 	ref      *record.ClassRef // its name in records; nil for the default class
 	settings fair.Settings    // under Classes.mu
-	// inQueue is the class in each Queue, as a *fair.Class, which that queue's mu guards. It is
-	// written before the queue, or the class, is known to others. A queue that was added after the
-	// class was removed is not there.
+	// inQueue has the class in each Queue, as a *fair.Class, which that queue's mu guards. It is
+	// written before other goroutines know the queue, or the class. It lacks queues that were added
+	// after the class was removed.
 	inQueue sync.Map
-	// earlier is what the class has done in queues of devices that are forgotten. Under Classes.mu.
+	// earlier has the counts of the class in queues of forgotten devices. Under Classes.mu.
 	earlier fair.Stats
-	// limited reports whether the class has limits. Written under Classes.mu.
-	// Operations read it without.
+	// limited reports whether the class has limits. Written under Classes.mu. Operations read it
+	// without.
 	limited atomic.Bool
-	// removed reports whether the class was removed. Written under Classes.mu, before
-	// Remove locks the mu of any Queue. So a request that finds it false, with the mu of its
-	// Queue held, may still be put into the class's queue: Remove has not been there yet.
+	// removed reports whether the class was removed. It is written under Classes.mu, before Remove
+	// locks the mu of any Queue. So a request that holds the mu of its Queue and finds it false may
+	// still enter the class's queue: Remove will come there later.
 	removed atomic.Bool
 }
 
@@ -60,11 +58,10 @@ func (c *Class) in(q *Queue) *fair.Class {
 	return f
 }
 
-// Limited reports whether the class has limits, and so may make an operation wait that needs
-// no device.
+// Limited reports whether the class has limits, and so may make a cached operation wait.
 func (c *Class) Limited() bool { return c.limited.Load() }
 
-// Ref returns what identifies the class in records; nil for the default class.
+// Ref returns the class's identity in records; nil for the default class.
 func (c *Class) Ref() *record.ClassRef { return c.ref }
 
 // classKey is the key of a class in a context.
@@ -75,7 +72,7 @@ func WithClass(ctx context.Context, c *Class) context.Context {
 	return context.WithValue(ctx, classKey{c.all}, c)
 }
 
-// In returns the class that ctx has, or nil.
+// In returns the class of ctx, or nil.
 func (c *Classes) In(ctx context.Context) *Class {
 	class, _ := ctx.Value(classKey{c}).(*Class)
 	return class
@@ -89,22 +86,22 @@ func (c *Classes) Or(class *Class) *Class {
 	return class
 }
 
-// Classes is the classes of a Scheduler and their queues.
+// Classes has the classes of a Scheduler and their queues.
 type Classes struct {
-	// active is set once a class was made or configured. Until then no operation takes a
-	// ticket, and this flag is all that an operation checks. It stays set when classes are
-	// removed: an operation that has read it may still be on its way to a Queue.
+	// active is set once a class was made or configured. Until then no operation takes a ticket,
+	// and each operation checks only this flag. It stays set when classes are removed: an operation
+	// that has read it may still be on its way to a Queue.
 	active   atomic.Bool
 	standard Class // the default class
 	now      func() time.Duration
 
 	mu  sync.Mutex
-	all []*Class // the default class first; without those removed. Under mu, as is cap
+	all []*Class // the default class first; without removed ones. Under mu, as is cap
 	cap fair.Cap
 	// capOf returns the cap of a device. If it is nil, cap holds for all. See SetCapFinder.
 	capOf   func(device uint64) fair.Cap
 	removed []weak.Pointer[Class] // classes whose Stats somebody may still read. Under mu
-	// queues has one for each device that has had operations with tickets. Under mu.
+	// queues has a queue for each device that has had operations with tickets. Under mu.
 	queues []*Queue
 }
 
@@ -123,11 +120,11 @@ const DefaultWeight = 100
 // Active reports whether operations take tickets.
 func (c *Classes) Active() bool { return c.active.Load() }
 
-// Default returns the class of operations that have no other.
+// Default returns the class of operations that have no other class.
 func (c *Classes) Default() *Class { return &c.standard }
 
-// NewQueue returns a queue for a device. The queue has the cap of SetCap. Known reports whether the
-// number is a device's. If it is, FindCap looks for the device's cap.
+// NewQueue returns a queue for a device, with the cap of SetCap. If known is true, the number is a
+// device's, and FindCap finds the device's cap.
 func (c *Classes) NewQueue(device uint64, known bool) *Queue {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,15 +136,14 @@ func (c *Classes) NewQueue(device uint64, known bool) *Queue {
 	return q
 }
 
-// forget adds the operations of c in a queue to c's earlier operations. It must be called with
-// Classes.mu held.
+// forget adds c's counts in a queue to its earlier counts. It must be called with Classes.mu held.
 func (c *Class) forget(q *Queue) {
 	c.earlier.Add(q.statsOf(c))
 	c.inQueue.Delete(q)
 }
 
-// Forget removes a queue that has no ticket left. It does not touch the timer, because the runtime
-// calls Forget outside the bubble of a simulation. The timer then finds nothing to do.
+// Forget removes a queue without tickets. It does not touch the timer, because the runtime calls
+// Forget outside the bubble of a simulation. The timer then finds nothing to do.
 func (c *Classes) Forget(q *Queue) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,7 +166,7 @@ func (c *Classes) eachRemoved(do func(*Class)) {
 	})
 }
 
-// New adds a class, which records show by that name. From the first one on, operations take
+// New adds a class, which records show by that name. From the first class on, operations take
 // tickets.
 func (c *Classes) New(name string, o fair.Settings) *Class {
 	defer c.updateCaps()
@@ -186,9 +182,9 @@ func (c *Classes) New(name string, o fair.Settings) *Class {
 	return class
 }
 
-// changeQueues calls change for each queue, with its mu held, and returns the tickets of
-// Waiters that may begin. It is called with Classes.mu held. The caller must start them after
-// it has unlocked that: they may start another ring, which takes Classes.mu.
+// changeQueues calls change for each queue, with its mu held, and returns the tickets of Waiters
+// that may begin. It is called with Classes.mu held. The caller must unlock Classes.mu before it
+// starts the tickets: they may start another ring, which locks it.
 func (c *Classes) changeQueues(change func(*Queue)) (granted ticketList) {
 	for _, q := range c.queues {
 		begun := q.changeLocked(change)
@@ -207,8 +203,8 @@ func (q *Queue) changeLocked(change func(*Queue)) (granted ticketList) {
 	return q.grantLocked()
 }
 
-// Configure changes the class's weight and limits, also for operations that wait. It returns
-// false, and changes nothing, if the class was removed.
+// Configure changes the class's weight and limits, also for waiting operations. It returns false,
+// and changes nothing, if the class was removed.
 func (c *Class) Configure(o fair.Settings) bool {
 	s := c.all
 	s.mu.Lock()
@@ -226,9 +222,9 @@ func (c *Class) Configure(o fair.Settings) bool {
 	return true
 }
 
-// Remove removes the class, which must not be the default class. Its operations that wait or
-// run keep its weight until they end, and its limits no longer hold. Tickets that are requested
-// later are the default class's. Remove returns false if the class was removed before.
+// Remove removes the class, which must not be the default class. Its operations that wait or run
+// keep its weight until they end, without its limits. Later tickets are the default class's. Remove
+// returns false if the class was removed before.
 func (c *Class) Remove() bool {
 	s := c.all
 	s.mu.Lock()
@@ -240,7 +236,7 @@ func (c *Class) Remove() bool {
 	c.limited.Store(false)
 	c.settings = fair.Settings{Weight: c.settings.Weight}
 	s.all = slices.DeleteFunc(s.all, func(other *Class) bool { return other == c })
-	s.eachRemoved(func(*Class) {}) // so that the list stays short
+	s.eachRemoved(func(*Class) {}) // to keep the list short
 	s.removed = append(s.removed, weak.Make(c))
 	granted := s.changeQueues(func(q *Queue) {
 		if in := c.in(q); in != nil {
@@ -259,7 +255,7 @@ func (c *Class) Settings() fair.Settings {
 	return c.settings
 }
 
-// Stats returns what the class has done, in all queues.
+// Stats returns the class's counts, in all queues.
 func (c *Class) Stats() fair.Stats {
 	c.all.mu.Lock()
 	defer c.all.mu.Unlock()
@@ -270,7 +266,7 @@ func (c *Class) Stats() fair.Stats {
 	return sum
 }
 
-// RejectFile rejects the tickets that wait for operations on a file, which is closing.
+// RejectFile rejects the waiting tickets of operations on a file that is closing.
 func (c *Classes) RejectFile(file *usecount.Count) {
 	if !c.Active() {
 		return

@@ -10,14 +10,13 @@ import (
 	"github.com/sluiceio/sluice/internal/usecount"
 )
 
-// Queue grants tickets to operations, in an order that is fair to their classes. Each device has
-// one, so that none takes up the room of another.
+// Queue grants tickets to operations, in an order that is fair to their classes. Each device has a
+// queue, so that no device takes another's room.
 //
-// An operation takes its ticket before it goes its way (a plain call, or the ring), and ends
-// it when its result is there. So what is in flight is counted whatever the way. The
-// goroutine that makes room grants the tickets of the operations that fit: it has
-// ended another operation or changed the settings. Where a limit holds an operation
-// back, the timer does.
+// An operation takes its ticket before it becomes a plain call or enters the ring, and ends it when
+// it has its result. So the count of operations in flight includes both paths. A goroutine that
+// makes room, by ending an operation or changing the settings, grants the tickets that fit. If a
+// limit holds an operation back, the timer grants its ticket.
 type Queue struct {
 	now       func() time.Duration
 	device    uint64 // its number, if hasDevice is true
@@ -26,8 +25,8 @@ type Queue struct {
 
 	mu   sync.Mutex
 	fair *fair.Queue // under mu
-	// timer calls onAlarm at the time alarm, when a limit may let another
-	// operation begin. Both are guarded by mu.
+	// timer calls onAlarm at the time alarm, when a limit may let another operation begin. mu
+	// guards both.
 	timer  *time.Timer
 	alarm  time.Duration
 	alarms sync.WaitGroup // timers that are set, or that run onAlarm
@@ -42,11 +41,11 @@ func (q *Queue) add(c *Class, o fair.Settings) {
 	c.inQueue.Store(q, q.fair.Add(q.now(), o))
 }
 
-// classLocked returns c in the queue, or the default class if c was removed. It must be called
-// with mu held: until mu is unlocked, Remove does not take c out of the queue.
+// classLocked returns c in the queue, or the default class if c was removed. It must be called with
+// mu held: until mu is unlocked, Remove does not take c out of the queue.
 func (q *Queue) classLocked(c *Class) *fair.Class { return c.all.Or(c).in(q) }
 
-// statsOf returns what a class has done in the queue.
+// statsOf returns the counts of a class in the queue.
 func (q *Queue) statsOf(c *Class) (s fair.Stats) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -57,8 +56,8 @@ func (q *Queue) statsOf(c *Class) (s fair.Stats) {
 }
 
 // Take waits for the ticket of an operation of n bytes, which may grant fewer. If res is not 0
-// there is no ticket: the file is closing (Closed), or ctx has ended (Canceled). See
-// fair.Ticket for use.
+// there is no ticket: the file is closing (Closed), or ctx has ended (Canceled). See fair.Ticket
+// for use.
 func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int, use fair.Use) (t *Ticket, res int32) {
 	t = q.newTicket(file, use)
 	t.Request(c, n)
@@ -88,7 +87,7 @@ func (q *Queue) TakeAll(ctx context.Context, c *Class, file *usecount.Count, n i
 	}
 }
 
-// Admit returns a ticket for an operation that does not wait, and is outside the cap.
+// Admit returns a ticket, outside the cap, for an operation that does not wait.
 func (q *Queue) Admit(c *Class, file *usecount.Count) *Ticket {
 	t := q.newTicket(file, fair.OutsideCap)
 	q.mu.Lock()
@@ -97,7 +96,7 @@ func (q *Queue) Admit(c *Class, file *usecount.Count) *Ticket {
 	return t
 }
 
-// Request puts t into its queue, for an operation of n bytes. It may be granted at once, or be
+// Request puts t into its queue, for an operation of n bytes. t may be granted at once, or be
 // rejected.
 func (t *Ticket) Request(c *Class, n int) {
 	q := t.queue
@@ -120,13 +119,13 @@ func (t *Ticket) await(ctx context.Context) {
 			t.rejected = Canceled
 			return
 		}
-		<-t.ready // granted or rejected meanwhile; the operation checks its context itself
+		<-t.ready // granted or rejected by now; the operation checks its context itself
 	}
 }
 
-// End ends t, whose operation has transferred n bytes, or failed if n is negative. It grants
-// the tickets that fit now. The caller must not use t any more, except that a Waiter may
-// request it again, and must free it.
+// End ends t, whose operation has transferred n bytes, or failed if n is negative. It grants the
+// tickets that then fit. The caller must not use t any more, except that a Waiter may request it
+// again, and must free it.
 func (t *Ticket) End(n int64) {
 	q := t.queue
 	q.mu.Lock()
@@ -139,8 +138,8 @@ func (t *Ticket) End(n int64) {
 	granted.start()
 }
 
-// Withdraw rejects the ticket of a Waiter if it still waits in its queue, and reports whether
-// it did. The caller has marked the Waiter as withdrawn, so that it does not wait again.
+// Withdraw rejects the ticket of a Waiter if it still waits in its queue, and reports whether it
+// did. The caller has marked the Waiter as withdrawn, so that it does not wait again.
 func (t *Ticket) Withdraw() bool {
 	if !t.withdraw() {
 		return false
@@ -170,9 +169,8 @@ func (q *Queue) grantAndUnlock() {
 	granted.start()
 }
 
-// grantLocked grants all tickets that fit. It wakes the goroutines that wait, and
-// returns the tickets of Waiters, which the caller must start once it has unlocked
-// mu. It must be called with mu held.
+// grantLocked grants all tickets that fit. It wakes waiting goroutines, and returns the tickets of
+// Waiters, which the caller must start once it has unlocked mu. It must be called with mu held.
 func (q *Queue) grantLocked() (granted ticketList) {
 	now := q.now()
 	for {
@@ -190,8 +188,8 @@ func (q *Queue) grantLocked() (granted ticketList) {
 	}
 }
 
-// setAlarm has the timer call onAlarm at that time, unless it is set for an earlier one.
-// It must be called with mu held.
+// setAlarm makes the timer call onAlarm at that time, unless it is set for an earlier one. It must
+// be called with mu held.
 func (q *Queue) setAlarm(now, at time.Duration) {
 	if at >= q.alarm {
 		return
@@ -202,12 +200,12 @@ func (q *Queue) setAlarm(now, at time.Duration) {
 	q.timer = time.AfterFunc(at-now, q.onAlarm)
 }
 
-// onAlarm is called by the timer.
+// onAlarm is the timer's function.
 func (q *Queue) onAlarm() {
 	defer q.alarms.Done()
 	q.mu.Lock()
-	// A timer that was set since this one fired is for an earlier time. It fires
-	// too, or is replaced below.
+	// If the timer was set again since this alarm, it is for an earlier time: it fires too, or is
+	// replaced below.
 	q.alarm = fair.Never
 	q.grantAndUnlock()
 }
@@ -220,7 +218,7 @@ func (q *Queue) stopTimer() {
 	q.timer, q.alarm = nil, fair.Never
 }
 
-// reject rejects the tickets that wait for an operation on a file, which is closing.
+// reject rejects the waiting tickets of operations on a file that is closing.
 func (q *Queue) reject(file *usecount.Count) {
 	var out ticketList
 	q.mu.Lock()

@@ -23,7 +23,8 @@ func oneAtATime() (*Classes, *Class) {
 	return s, s.New("class", fair.Settings{Weight: 1})
 }
 
-// take takes a ticket for a byte in another goroutine, and returns once it waits for it.
+// take takes a ticket for a byte in another goroutine, and returns once that goroutine waits for
+// it.
 func take(ctx context.Context, s *Classes, c *Class, file *usecount.Count) chan int32 {
 	result := make(chan int32, 1)
 	before := c.Stats().Queued
@@ -71,7 +72,7 @@ func TestTake(t *testing.T) {
 	s.Close()
 }
 
-// A ticket that has ended is used again: an operation that need not wait allocates nothing.
+// An ended ticket is used again: an operation that need not wait allocates nothing.
 func TestTicketsAreUsedAgain(t *testing.T) {
 	s, c := oneAtATime()
 	defer s.Close()
@@ -158,8 +159,8 @@ func TestWithdrawMakesRoom(t *testing.T) {
 	s.Close()
 }
 
-// A class is removed while one of its operations runs and one waits: both go on, later ones
-// are the default class's, and the class's Stats can still be read.
+// A class is removed while one of its operations runs and one waits: both go on, later ones are in
+// the default class, and the class's Stats can still be read.
 func TestRemove(t *testing.T) {
 	hang.Watch(t)
 	s, c := oneAtATime()
@@ -211,8 +212,8 @@ func TestRemoveThenAddQueue(t *testing.T) {
 	s.Close()
 }
 
-// The operations of a class still count when the queue of its device is forgotten, and there is one
-// queue less.
+// The operations of a class still count when the queue of its device is forgotten, and the number
+// of queues falls.
 func TestForget(t *testing.T) {
 	s, c := oneAtATime()
 	q := s.NewQueue(7, true)
@@ -235,7 +236,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// Classes that were removed and that nobody has leave nothing behind.
+// Removed classes without references leave nothing behind.
 func TestRemovedClassesAreForgotten(t *testing.T) {
 	s, _ := oneAtATime()
 	for range 100 {

@@ -8,29 +8,29 @@ import (
 	"github.com/sluiceio/sluice/internal/usecount"
 )
 
-// Ticket is an operation's place in a Queue. The operation waits with it, and keeps it until
-// it has ended. The bytes that were granted are Granted.
+// Ticket is an operation's place in a Queue. The operation keeps it from its wait until its end.
+// Granted is the number of bytes that it may transfer.
 type Ticket struct {
 	fair.Ticket
 	queue *Queue
 	file  *usecount.Count // of the operation's file; nil if only the caller knows the file
-	// waiter is what has the ticket, if no goroutine waits with it. If it is nil, a goroutine
-	// waits for ready. That holds a value when the operation may begin, or when rejected is
-	// the result that says why not.
+	// waiter is the operation with the ticket, if no goroutine waits with it. If waiter is nil, a
+	// goroutine waits for ready, which gets a value when the operation may begin, or when rejected
+	// has the reason why not.
 	waiter   Waiter
 	ready    chan struct{}
 	rejected int32
 	next     *Ticket // in a ticketList
 }
 
-// Waiter is an operation that no goroutine waits for. It may have one Ticket at a time.
+// Waiter is an operation without a waiting goroutine. It may have one Ticket at a time.
 type Waiter interface {
-	// Granted begins the operation, for the bytes that its ticket has been granted.
+	// Granted begins the operation, for the bytes that its ticket grants.
 	Granted()
 	// Rejected ends the operation, which has not begun, with a result.
 	Rejected(res int32)
-	// Withdrawn reports whether the operation has been asked to end early. It is called with
-	// the mutex of the Queue held.
+	// Withdrawn reports whether the operation must end early. It is called with the mutex of the
+	// Queue held.
 	Withdrawn() bool
 }
 
@@ -67,10 +67,10 @@ func (t *Ticket) Free() {
 	q.unused.Put(t)
 }
 
-// rejectReason returns the result that says why t may not wait, or 0 if it may. It
-// must be called with Queue.mu held. A Close of a file, and whatever withdraws a Waiter,
-// first marks what it ends and then searches the queue, under that mutex. So it is either
-// seen here, or finds t in the queue.
+// rejectReason returns the result that says why t may not wait, or 0 if it may. It must be called
+// with Queue.mu held. A Close of a file, or a withdrawal of a Waiter, first sets its mark, and then
+// searches the queue with that mutex held. So rejectReason sees the mark, or the search finds t in
+// the queue.
 func (t *Ticket) rejectReason() int32 {
 	switch {
 	case t.file != nil && t.file.Closing():
@@ -81,7 +81,7 @@ func (t *Ticket) rejectReason() int32 {
 	return 0
 }
 
-// reject ends t's operation with res before it has begun. The ticket is in no queue.
+// reject ends t's operation with res before it has begun. t is in no queue.
 func (t *Ticket) reject(res int32) {
 	if t.waiter != nil {
 		t.waiter.Rejected(res)
@@ -116,7 +116,7 @@ func (l *ticketList) pop() *Ticket {
 	return t
 }
 
-// start begins the operations of the Waiters that have the tickets.
+// start begins the operations of the Waiters with the tickets.
 func (l *ticketList) start() {
 	for t := l.pop(); t != nil; t = l.pop() {
 		t.waiter.Granted()

@@ -6,9 +6,9 @@
 //	}
 //	defer l.Release(r)
 //
-// Acquire waits for all ranges that overlap and were asked for earlier, whether they are locked
-// or still waiting. It waits for no others. So a lock on the whole file waits for all
-// operations in progress, and later operations wait for it: no caller waits forever.
+// Acquire waits for all overlapping ranges of earlier calls, whether they are locked or still
+// waiting, and for no other. So a lock on the whole file waits for all operations in progress, and
+// later operations wait for it: no caller waits forever.
 //
 // # Concurrency
 //
@@ -26,26 +26,27 @@ import (
 // End is the end of a range without an end.
 const End = math.MaxInt64
 
-// Lock is a lock on ranges. In the zero value none is locked.
+// Lock is a lock on ranges. The zero value has none locked.
 type Lock struct {
 	mu     sync.Mutex
-	ranges tree // the locked and the waiting ones
+	ranges tree // the locked and the waiting ranges
 	serial uint64
 }
 
 // Range is a range that is locked or waiting.
 type Range struct {
 	lo, hi int64  // from lo to hi, exclusive
-	serial uint64 // the order in which ranges were asked for
+	serial uint64 // the order of the Acquires
 
-	// blockers is the number of ranges in the tree that overlap this one and were asked
-	// for earlier. At 0 the range is locked. Protected by Lock.mu.
+	// blockers is the number of earlier ranges in the tree that overlap this one. At 0 the range is
+	// locked. Guarded by Lock.mu.
 	blockers int
-	// ready receives a value when blockers has become 0. It is nil unless the range had to wait. It is not kept
-	// with an unused Range: a channel that was made in a bubble of testing/synctest can be used in that bubble alone.
+	// ready receives a value when blockers has become 0. It is nil unless the range had to wait. An
+	// unused Range does not keep it: a channel from a bubble of testing/synctest works only in that
+	// bubble.
 	ready chan struct{}
 
-	// The range as a node of the tree. Protected by Lock.mu.
+	// The range as a node of the tree. Guarded by Lock.mu.
 	left, right *Range
 	priority    uint32
 	maxEnd      int64 // the greatest hi in the subtree

@@ -18,7 +18,7 @@ import (
 func acquire(t *testing.T, l *Lock, lo, hi int64) *Range {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // so that Acquire fails if it has to wait
+	cancel() // Acquire fails if it has to wait
 	r, err := l.Acquire(ctx, lo, hi)
 	if err != nil {
 		t.Fatalf("Acquire(%d, %d) has to wait", lo, hi)
@@ -62,7 +62,7 @@ func arrive(l *Lock, all *sync.WaitGroup, n int, do func()) {
 	}
 }
 
-// TestOrder: waiting ranges are locked in the order in which they came.
+// TestOrder checks that waiting ranges are locked in the order in which they came.
 func TestOrder(t *testing.T) {
 	var l Lock
 	var order []string
@@ -89,7 +89,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestGivenUp: when a waiting goroutine gives up, those after it go on.
+// TestGivenUp checks that when a waiting goroutine gives up, the goroutines after it go on.
 func TestGivenUp(t *testing.T) {
 	var l Lock
 	var all sync.WaitGroup
@@ -116,8 +116,8 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// TestExclusion locks random ranges in many goroutines, some of which give up, and checks
-// that no byte is locked twice.
+// TestExclusion locks random ranges in many goroutines, and checks that no byte is locked twice.
+// Some of the goroutines give up.
 func TestExclusion(t *testing.T) {
 	const size, goroutines, rounds = 64, 32, 2000
 	start := seed.Of(t)

@@ -1,7 +1,7 @@
 package rangelock
 
-// tree is a treap of ranges, sorted by their starts. Each node has the greatest end of its
-// subtree, so that each range that overlaps another is found in O(log n).
+// tree is a treap of ranges, sorted by their starts. Each node has the greatest end of its subtree,
+// so a search finds each overlapping range in O(log n).
 type tree struct{ root *Range }
 
 func (t *tree) insert(r *Range) {
@@ -17,7 +17,7 @@ func (t *tree) remove(r *Range) {
 // overlapping returns the number of ranges that overlap [lo, hi).
 func (t *tree) overlapping(lo, hi int64) int { return count(t.root, lo, hi) }
 
-// unblock tells the later ranges that overlap r that r is gone.
+// unblock decrements blockers of the later ranges that overlap r.
 func (t *tree) unblock(r *Range) { unblock(t.root, r) }
 
 func count(t *Range, lo, hi int64) int {
@@ -110,7 +110,7 @@ func remove(t, r *Range) *Range {
 	return t.update()
 }
 
-// merge joins two trees; all ranges of a are before those of b.
+// merge joins two trees; a's ranges must all come before b's.
 func merge(a, b *Range) *Range {
 	switch {
 	case a == nil:

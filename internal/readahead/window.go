@@ -1,9 +1,9 @@
 // Package readahead decides what a stream reads ahead, and when. It makes no I/O: the stream asks
-// what to fetch next and reports what was consumed.
+// for the next fetch and reports consumed ones.
 //
-// A stream reads a span of a file in fetches of one size, a fixed number of them ahead. A new
-// fetch is due when one was consumed. So there are always as many fetches as asked for in flight
-// or waiting to be consumed, and never more:
+// A stream reads a span of a file in fetches of one size, a fixed number of them ahead. A new fetch
+// is due when one was consumed. So the window always has that number of fetches, in flight or
+// waiting to be consumed, and never more:
 //
 //	w := readahead.New(readahead.Span{End: size}, 512<<10, 5)
 //	for r, ok := w.Fetch(); ok; r, ok = w.Fetch() {
@@ -20,11 +20,11 @@ type Span struct{ Start, End int64 }
 // Len returns the number of bytes in s.
 func (s Span) Len() int64 { return s.End - s.Start }
 
-// Window is the part of a stream's span that is being fetched, or was fetched and is not consumed:
-// a queue of fetches, of which the oldest is consumed first. One goroutine at a time may use it.
+// Window is the part of a stream's span that is being fetched, or was fetched and not yet consumed.
+// It is a queue of fetches; the oldest is consumed first. One goroutine at a time may use it.
 //
-// Each fetch ends at a multiple of the size, so that all but the first begin at one, too. A stream
-// that starts anywhere is aligned from its second fetch on.
+// Each fetch ends at a multiple of the size, so all but the first begin at one, too. A stream that
+// starts anywhere is aligned from its second fetch on.
 type Window struct {
 	span  Span
 	size  int64
@@ -35,8 +35,8 @@ type Window struct {
 	open  int   // number of fetches in the window
 }
 
-// New returns the Window of a stream over span that fetches size bytes at a time, at most count
-// times ahead. Both must be positive.
+// New returns the Window of a stream over span that fetches size bytes at a time, up to count times
+// ahead. Both must be positive.
 func New(span Span, size int64, count int) *Window {
 	if size <= 0 || count <= 0 || span.Start < 0 {
 		panic("readahead: size and count must be positive, and the span must not begin before 0")
@@ -47,8 +47,8 @@ func New(span Span, size int64, count int) *Window {
 // Due reports whether Fetch would return a Span.
 func (w *Window) Due() bool { return w.open < w.count && w.next < w.span.End }
 
-// Fetch returns what has to be fetched now, and adds it to the window. It returns false if the
-// window has count fetches, or reaches to the end of the span.
+// Fetch returns the next fetch, and adds it to the window. It returns false if the window has count
+// fetches, or reaches to the end of the span.
 func (w *Window) Fetch() (Span, bool) {
 	if !w.Due() {
 		return Span{}, false
@@ -61,7 +61,7 @@ func (w *Window) Fetch() (Span, bool) {
 
 // at returns the fetch that begins at off.
 func (w *Window) at(off int64) Span {
-	// The smaller of two lengths, as the sum of off and the first may be beyond the largest offset.
+	// Compare lengths, not ends: the sum of off and the first may exceed the largest offset.
 	return Span{off, off + min(w.size-off%w.size, w.span.End-off)}
 }
 
@@ -83,14 +83,14 @@ func (w *Window) Consumed() {
 	w.open--
 }
 
-// Near reports whether off is in the window, or after it by no more than a full window is long.
+// Near reports whether off is in the window, or at most the length of a full window after it.
 func (w *Window) Near(off int64) bool {
 	return off >= w.first && off-w.next < w.size*int64(w.count)
 }
 
-// MoveTo moves the stream to off, and removes the fetches before off from the window, or all if
-// off is outside of it. It returns how many of the oldest fetches it has removed. The fetch that
-// off is in stays as it is.
+// MoveTo moves the stream to off, and removes the fetches before off from the window, or all if off
+// is outside of it. It returns how many of the oldest fetches it has removed. The fetch that
+// contains off stays as it is.
 func (w *Window) MoveTo(off int64) (drop int) {
 	if off < w.first || off >= w.next {
 		drop = w.open

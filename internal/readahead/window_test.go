@@ -10,12 +10,13 @@ import (
 	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
-// TestGolden plays each script in testdata and compares the Window's answers with those in
-// the script. The first line of a script is
+// TestGolden plays each script in testdata and compares the Window's answers with the script. The
+// first line of a script is
 //
 //	window START END SIZE COUNT
 //
-// The other lines are fetch (until nothing is due), consume, seek OFF, near OFF and restart START END.
+// The next lines are fetch (until nothing is due), consume, seek OFF, near OFF and restart START
+// END.
 func TestGolden(t *testing.T) {
 	golden.Scripts(t, "testdata/*.txt", play)
 }
@@ -74,8 +75,8 @@ func scan(t *testing.T, s string, to ...any) {
 	}
 }
 
-// TestCoversTheSpan: for any sizes, the fetches are the span, in order and without gap or
-// overlap, and there are never more than count in the window.
+// TestCoversTheSpan checks, for any sizes, that the fetches are the span, in order and without gap
+// or overlap, and that the window never has more than count.
 func TestCoversTheSpan(t *testing.T) {
 	r := seed.Rand(t)
 	for range 2000 {

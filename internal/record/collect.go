@@ -8,18 +8,17 @@ type Recording struct {
 	Files   []string // names by their numbers; the first is ""
 	Classes []string // names by their numbers; the first is "default"
 	Labels  []string // texts by their numbers, from 1 on: Labels[0] has number 1
-	// Labelled is in the order of writing, so each goroutine's are in the order of At.
+	// Labelled is in the order of writing, so each goroutine's entries are in the order of At.
 	Labelled []Labelled
-	// LabelsEnd is the time from which on the labels are not known, as there was no room for them;
-	// 0 if there was room.
+	// LabelsEnd is the time from which on the labels are not known, because there was no room for
+	// them; 0 if there was room.
 	LabelsEnd int64
 	Began     time.Time
 	Drivers   uint32 // bit n is set if Uses(n) was called
-	// Keep is true if the last records are the lost ones: because Options.Keep was
-	// set, or the file could not grow.
+	// Keep is true if the lost records are the last ones: Options.Keep was set, or the file could
+	// not grow.
 	Keep bool
-	// Total is the number of records that were made or lost. Lost ones do not reach
-	// a Sink.
+	// Total is the number of records that were made or lost. A Sink does not get lost ones.
 	Total int64
 }
 

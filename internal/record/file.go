@@ -8,9 +8,8 @@ import (
 )
 
 // Create returns a Recorder whose memory is a new file, which must not exist. All records are in
-// the file however the process ends. The file grows with the records until it has its full size; if
-// the disk becomes full before, later records are lost. The memory stays mapped until the process
-// ends.
+// the file however the process ends. The file grows with the records to its full size; if the disk
+// becomes full before, later records are lost. The memory stays mapped until the process ends.
 func Create(name string, o Options) (*Recorder, error) {
 	f, err := sys.MapCreate(name)
 	if err != nil {

@@ -75,7 +75,7 @@ func refuses(t *testing.T, whole []byte) {
 			t.Errorf("Read with byte %d changed: %v; want ErrDamaged", at, err)
 		}
 	}
-	// No Recorder can have made these records: none is returned.
+	// No Recorder can have made these records, so Read returns none.
 	damaged := bytes.Clone(whole)
 	first := len(damaged) - pageSize
 	for i := first; i < len(damaged); i++ {
@@ -92,7 +92,7 @@ func refuses(t *testing.T, whole []byte) {
 	}
 }
 
-// TestReadTwice: a place that is written to between the two looks at it is left out.
+// TestReadTwice checks that a place that is written to between the two readings is left out.
 func TestReadTwice(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	r, err := Create(name, Options{Events: 1, Names: 1})

@@ -8,8 +8,8 @@ import (
 )
 
 // files numbers the names of files, from 1, and the names of classes, also from 1. In memory a name
-// is its length (2 bytes, little-endian; the highest two bits say what it is: see labels.go) and
-// its bytes.
+// is its length (2 bytes, little-endian; the highest two bits give its kind: see labels.go) and its
+// bytes.
 type files struct {
 	mu      sync.Mutex
 	number  map[string]uint32
@@ -20,7 +20,7 @@ const (
 	maxName    = 4096    // longer names are cut off
 	classMark  = 1 << 15 // in a length: it is the name of a class
 	maxClasses = 1<<classBits - 1
-	// others is the name of all classes that do not get a number. It has the last number.
+	// others is the name of all classes without a number. It has the last number.
 	others = "others"
 )
 
@@ -61,7 +61,7 @@ func (r *Recorder) Class(c *ClassRef) uint8 {
 	return uint8(n)
 }
 
-// File returns the number of a file. Only the first call for a ref does more than load it.
+// File returns the number of a file. After the first call for a ref it only loads the number.
 func (r *Recorder) File(ref *FileRef, name string) uint32 {
 	if v := ref.Load(); uint32(v>>32) == r.serial {
 		return uint32(v)
@@ -108,7 +108,7 @@ func (r *Recorder) putName(mark uint16, name string) bool {
 	}
 	binary.LittleEndian.PutUint16(r.names[used:], uint16(len(name))|mark)
 	copy(r.names[used+2:], name)
-	r.head.used.Store(uint32(end)) // from now on readers see the name
+	r.head.used.Store(uint32(end)) // readers see the name from now on
 	return true
 }
 

@@ -9,28 +9,28 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// A file grows by these amounts: enough that few records have to wait for it, and so little that
-// they wait for a fraction of a millisecond. docs/decisions/0016-trace.md has what was measured.
+// The steps in which a file grows: large enough that few records have to wait for one, and so small
+// that they wait for a fraction of a millisecond. Measured: docs/decisions/0016-trace.md.
 const (
 	chunksMore = 64       // 256 KiB
 	namesMore  = 16 << 10 // 16 KiB
 )
 
-// growth extends a file while it is recorded into. The file has the names before the chunks; where
-// there are no names yet, it has a hole.
+// growth extends a file during the recording. The file has the names before the chunks; where there
+// are no names yet, it has a hole.
 type growth struct {
 	f    *os.File
 	self os.FileInfo // f, as it was opened
 	mem  []byte      // the mapping of the file
 
-	mu          sync.Mutex     // protects the growth of the chunks
+	mu          sync.Mutex     // guards the growth of the chunks
 	chunksReady *atomic.Uint32 // the number of chunks that the file has. Written under mu
 	maxChunks   int            // the largest number of chunks
 	// chunks is the offset of the chunks in the file.
 	chunks int
 
-	// The file has names from offset namesStart to namesReady, and can have them
-	// up to namesEnd. Protected by files.mu.
+	// The file has names from offset namesStart to namesReady, and can have them up to namesEnd.
+	// files.mu guards them.
 	namesStart, namesReady, namesEnd int
 }
 
@@ -49,8 +49,8 @@ func (g *growth) begin(names, length int) error {
 
 var errClosed = errors.New("the descriptor of the file was closed by the program")
 
-// grow makes the file have the bytes from off to end. Another file may have the descriptor's number
-// by now: some programs close descriptors that they do not know.
+// grow extends the file by the bytes from off to end. It checks the descriptor, whose number may be
+// another file's: some programs close descriptors that they do not know.
 func (g *growth) grow(off, end int) error {
 	if now, err := g.f.Stat(); err != nil || !os.SameFile(now, g.self) {
 		return errClosed
@@ -81,8 +81,8 @@ func (g *growth) addChunks() error {
 	return err
 }
 
-// reserveNames reports whether the file has n bytes of names, after growing it if need be.
-// A nil growth, of a Recorder in memory, has all of them. files.mu is held.
+// reserveNames reports whether the file has n bytes of names, after growing it if need be. A nil
+// growth, of a Recorder in memory, has all of them. files.mu is held.
 func (g *growth) reserveNames(n int) bool { return g == nil || g.namesTo(n) == nil }
 
 func (g *growth) namesTo(n int) error {

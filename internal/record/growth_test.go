@@ -23,7 +23,7 @@ func recorder(t *testing.T, events int) (r *Recorder, name string) {
 	return r, name
 }
 
-// put records n operations, each of another file name.
+// put records n operations, each with another file name.
 func put(r *Recorder, n int) {
 	for i := range n {
 		var ref FileRef
@@ -31,8 +31,8 @@ func put(r *Recorder, n int) {
 	}
 }
 
-// readBack reads the file, as if the process had ended here. It returns the number of
-// records in it, and its size on the disk.
+// readBack reads the file, as if the process had ended here. It returns the number of records in
+// it, and its size on the disk.
 func readBack(t *testing.T, name string) (n int, of Recording, onDisk int64) {
 	t.Helper()
 	f, err := os.Open(name)
@@ -56,7 +56,7 @@ func readBack(t *testing.T, name string) (n int, of Recording, onDisk int64) {
 	return len(ops), of, st.Blocks * 512
 }
 
-// TestFileGrows: the size on the disk is little more than the size of the records.
+// TestFileGrows checks that the size on the disk is little more than the size of the records.
 func TestFileGrows(t *testing.T) {
 	r, name := recorder(t, 1<<20)
 	// The size at the beginning and the size of a record, in bytes.
@@ -90,8 +90,8 @@ func TestFileGrowsToItsEnd(t *testing.T) {
 	}
 }
 
-// TestFileCannotGrow: if the file cannot grow, the records for which it has room are in it, and all
-// further records are counted.
+// TestFileCannotGrow checks that a file that cannot grow has the records for which it has room, and
+// that all further records are counted.
 func TestFileCannotGrow(t *testing.T) {
 	r, name := recorder(t, 1<<20)
 	if err := r.growth.f.Close(); err != nil {
@@ -112,8 +112,8 @@ func TestFileCannotGrow(t *testing.T) {
 	}
 }
 
-// TestFileClosedByProgram: if another file has the descriptor's number, it is not changed. Earlier
-// records are in the recording.
+// TestFileClosedByProgram checks that a file that has got the descriptor's number is not changed.
+// Earlier records are in the recording.
 func TestFileClosedByProgram(t *testing.T) {
 	r, name := recorder(t, 1<<20)
 	put(r, 10)
@@ -132,5 +132,5 @@ func TestFileClosedByProgram(t *testing.T) {
 	if n, _, _ := readBack(t, name); n < 10 {
 		t.Errorf("%d records; want 10 at least", n)
 	}
-	r.growth.f.Close() // closes the number that another file has got above
+	r.growth.f.Close() // closes the number, which another file has got above
 }

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// Hook is how the scheduler and its drivers reach the Recorder, if there is one. The zero value has
+// Hook leads the scheduler and its drivers to the Recorder, if there is one. The zero value has
 // none. While nothing is recorded, a call costs a load and a branch.
 //
 // Beside the program's own Recorder (Set) a Hook may have others for a time (Add), with which

@@ -8,22 +8,21 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// labels notes which labels of runtime/pprof goroutines have. A record has no room for them, and
-// they seldom change: the names have an entry each time that a goroutine has labels of another text
-// than at its operation before. All operations that end at or after the entry's time have these
-// labels.
+// labels notes the runtime/pprof labels of goroutines. A record has no room for them, and they
+// seldom change. So the names get an entry each time that a goroutine's labels differ from those at
+// its operation before. All operations that end at or after the entry's time have these labels.
 type labels struct {
 	// seen is the last note for the goroutines whose numbers have these lowest bits. It keeps the
-	// labels in memory, so that no others can have their address.
+	// labels in memory, so that no other labels can have their address.
 	seen [seenLabels]atomic.Pointer[labelled]
 
-	// Protected by files.mu:
+	// Guarded by files.mu:
 	last map[uint32]*labelled // by goroutine
 	text map[string]uint32    // numbers of labels, from 1
 	used int                  // bytes of names that labels have
 }
 
-// labelled is a goroutine with the labels that were noted, nil for none.
+// labelled is a goroutine with its noted labels, or nil for none.
 type labelled struct {
 	goroutine uint32
 	labels    *sys.Labels
@@ -34,7 +33,7 @@ const (
 	seenLabels  = 1 << 10
 	maxLabels   = 1 << 20 // texts
 	maxLabel    = 256     // bytes; longer texts are cut off
-	labelsShare = 4       // labels have at most one part in so many of the memory for names
+	labelsShare = 4       // labels have at most a quarter of the memory for names
 
 	labelMark = 1 << 14 // in a length: it is a text of labels
 	// labelledMark marks a goroutine, the time from which on it has a label, and the number of the
@@ -44,7 +43,7 @@ const (
 )
 
 // Labelled is an entry of a recording: from the time At on, the operations of the goroutine have
-// the label of that number; 0 is none.
+// the label with that number; 0 is none.
 type Labelled struct {
 	Goroutine uint32
 	At        int64
@@ -62,7 +61,7 @@ func (r *Recorder) noteLabels(goroutine uint32, ended int64) {
 	r.changeLabels(goroutine, now, ended)
 }
 
-// changeLabels notes labels that may be others than before.
+// changeLabels notes labels that may differ from before.
 func (r *Recorder) changeLabels(goroutine uint32, now *sys.Labels, ended int64) {
 	r.files.mu.Lock()
 	defer r.files.mu.Unlock()
@@ -91,8 +90,8 @@ func (r *Recorder) changeLabels(goroutine uint32, now *sys.Labels, ended int64) 
 }
 
 // putLabelled adds an entry to the names, and returns the number of the labels' text. It adds none
-// if that is last, the number of the goroutine's entry before: each pprof.Do makes labels anew,
-// most often of the same text. ok is false if there was no room. files.mu is held.
+// if that is last, the number in the goroutine's last entry: each pprof.Do makes new labels, most
+// often of the same text. ok is false if there was no room. files.mu is held.
 func (r *Recorder) putLabelled(goroutine, last uint32, now *sys.Labels, ended int64) (number uint32, ok bool) {
 	l := &r.labels
 	if l.last == nil {
@@ -133,7 +132,7 @@ func textOf(l *sys.Labels) string {
 	return text[:min(len(text), maxLabel)]
 }
 
-// labelledOf decodes an entry. It returns false for one that no Recorder has written.
+// labelledOf decodes an entry. It returns false if no Recorder has written it.
 func labelledOf(b []byte, began int64) (Labelled, bool) {
 	if len(b) != labelledSize {
 		return Labelled{}, false

@@ -15,8 +15,8 @@ func putAt(r *Recorder, at int64) {
 	r.PutOp(&Op{Queued: r.head.began + at, Woken: r.head.began + at})
 }
 
-// TestLabels records operations of a goroutine whose labels change: there is an entry for each
-// change, with the time of the operation before which it was.
+// TestLabels records operations of a goroutine whose labels change. There must be an entry for each
+// change, with the time of the next operation.
 func TestLabels(t *testing.T) {
 	r := New(Options{Names: 1 << 16})
 	putAt(r, 1)
@@ -54,8 +54,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestLabelsFull: labels get a part of the memory for names, and files the rest. Once there is no
-// room, the recording says that later labels are not known.
+// TestLabelsFull checks that labels get a part of the memory for names, and files the rest. Without
+// more room, the recording says that later labels are not known.
 func TestLabelsFull(t *testing.T) {
 	r := New(Options{Names: 1})
 	for i := range int64(1000) {
@@ -74,8 +74,8 @@ func TestLabelsFull(t *testing.T) {
 	}
 }
 
-// TestLabelsAgain: labels that are made anew, and say the same, take no room. A change of labels
-// takes room for its entry, and none for its text.
+// TestLabelsAgain checks that new labels with the same text take no room. A change to a known text
+// takes room only for its entry.
 func TestLabelsAgain(t *testing.T) {
 	r := New(Options{Names: 1})
 	for i := range int64(1000) {
@@ -95,7 +95,8 @@ func TestLabelsAgain(t *testing.T) {
 	}
 }
 
-// TestLabelsAllocate: an operation of a goroutine that keeps its labels allocates nothing.
+// TestLabelsAllocate checks that an operation of a goroutine that keeps its labels allocates
+// nothing.
 func TestLabelsAllocate(t *testing.T) {
 	r := New(Options{Names: 1 << 16})
 	pprof.Do(t.Context(), pprof.Labels("role", "writer"), func(context.Context) {

@@ -2,8 +2,8 @@ package record
 
 import "sync/atomic"
 
-// area is the memory of a Recorder. Its types have no pointers, so that it can be the
-// mapping of a file (Create). The file has these four parts, one after the other.
+// area is the memory of a Recorder. Its types have no pointers, so that it can be the mapping of a
+// file (Create). The file has these four parts, one after the other.
 type area struct {
 	head    *header
 	names   []byte
@@ -17,7 +17,7 @@ const pageSize = 4096
 const (
 	magic   = "sluicerw" // the beginning of the file
 	version = 4
-	// oldest is the oldest version that can be read. Version 3 has no labels.
+	// oldest is the oldest version that Read accepts. Version 3 has no labels.
 	oldest = 3
 	// order reads as another number on a machine with another byte order.
 	order = 0x01020304
@@ -41,8 +41,8 @@ type header struct {
 	// labelsEnd is the time from which on there was no room for labels; 0 if there was.
 	labelsEnd atomic.Int64
 	_         [128 - 72]byte
-	// next is the last turn that was given to a chunk. It has cache lines of its
-	// own, as all cores write it.
+	// next is the last turn that was given to a chunk. It has separate cache lines, because all
+	// cores write it.
 	next      atomic.Uint64
 	_         [128 - 8]byte
 	aboutSize uint32
@@ -54,15 +54,14 @@ const perChunk = 63
 
 // chunk is a page of records.
 type chunk struct {
-	// turn says which stripe uses the chunk: the one that has this turn. Chunk i has
-	// the turns i, i+chunks, i+2·chunks and so on, which only increase. 0 means that
-	// it was not used yet.
+	// turn says which stripe uses the chunk: the one with this turn. Chunk i has the turns i,
+	// i+chunks, i+2·chunks and so on, which only increase. 0 means never used.
 	turn   atomic.Uint64
 	_      [64 - 8]byte
 	events [perChunk]event
 }
 
-// event is a record; it fills a cache line. word says what it contains:
+// event is a record; it fills a cache line. word describes its contents:
 //
 //	bits 63–1  the turn in which the record was made; 0 if there is none
 //	bit 0      a goroutine is writing or reading the other fields
@@ -74,8 +73,8 @@ type event struct {
 	res       int32
 	file      uint32
 	goroutine uint32
-	// The times from queued to submitted, to completed and to woken, each as a
-	// difference of 48 bits, up to three days. A call has its duration in the first.
+	// The times from queued to submitted, to completed and to woken, each as a difference of 48
+	// bits, up to three days. A call has its duration in the first.
 	low   [3]uint32
 	high  [3]uint16
 	batch uint16
@@ -94,7 +93,7 @@ const (
 	pathMask  = 1<<pathBits - 1
 )
 
-// stripe is where a part of the goroutines take places. It has two cache lines, as processors fetch
+// stripe gives places to a part of the goroutines. It has two cache lines, as processors fetch
 // adjacent ones in pairs.
 type stripe struct {
 	// pos is the next place:
@@ -102,8 +101,8 @@ type stripe struct {
 	//	bits 63–24  the turn of the stripe's chunk
 	//	bits 23–0   the number of places taken in this turn; only the first 63 exist
 	pos atomic.Uint64
-	// earlier is the number of places used in earlier turns. It is changed under the
-	// stripe's lock, and also by goroutines whose chunk was taken away.
+	// earlier is the number of places used in earlier turns. It changes under the stripe's lock,
+	// and by goroutines whose chunk was taken away.
 	earlier atomic.Int64
 	// lost is the number of records that got no place.
 	lost atomic.Int64

@@ -6,8 +6,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Op is an operation that has ended. Its times are results of Now. A time that is 0, or
-// before the one above it, counts as equal to that one.
+// Op is an operation that has ended. Its times are results of Now. A time that is 0, or earlier
+// than the field above it, counts as equal to that field.
 type Op struct {
 	Queued, Submitted, Completed, Woken int64
 
@@ -74,8 +74,8 @@ func (e *event) since(i int, before, at int64) int64 {
 
 func (e *event) diff(i int) int64 { return int64(e.high[i])<<32 | int64(e.low[i]) }
 
-// claim returns a place for a record, and the word to store when the record is complete.
-// The place is nil if the record is lost.
+// claim returns a place for a record, and the word to store when the record is complete. The place
+// is nil if the record is lost.
 func (r *Recorder) claim(hash uint32) (*event, uint64) {
 	s := &r.stripes[hash&r.stripeMask]
 	// pos must not go on: after 2^24 places it would run into the bits of the turn.
@@ -92,8 +92,8 @@ func (r *Recorder) claim(hash uint32) (*event, uint64) {
 	return c.events[i].lock(turn)
 }
 
-// lock claims the place. It fails if a goroutine is writing or reading there, or if the place has a
-// record of a later turn.
+// lock claims the place. It returns nil if a goroutine is writing or reading there, or if the place
+// has a record of a later turn.
 func (e *event) lock(turn uint64) (*event, uint64) {
 	w := e.word.Load()
 	if w&1 != 0 || w>>1 > turn || !e.word.CompareAndSwap(w, turn<<1|1) {
@@ -102,8 +102,8 @@ func (e *event) lock(turn uint64) (*event, uint64) {
 	return e, turn << 1
 }
 
-// claimSlow is claim for a goroutine that got place i of a chunk that is full, or that
-// another stripe has taken since.
+// claimSlow is claim for a goroutine that got place i of a chunk that is full, or that another
+// stripe has taken since.
 func (r *Recorder) claimSlow(hash uint32, turn, i uint64) (*event, uint64) {
 	index := hash & r.stripeMask
 	s, mu := &r.stripes[index], &r.locks[index]
@@ -116,7 +116,7 @@ func (r *Recorder) claimSlow(hash uint32, turn, i uint64) (*event, uint64) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if s.pos.Load()>>posBits != turn { // another goroutine has taken a chunk meanwhile
+	if s.pos.Load()>>posBits != turn { // another goroutine has taken a chunk in between
 		if e, word, ok := r.takeAnother(s); ok {
 			return e, word
 		}
@@ -164,7 +164,7 @@ func (r *Recorder) nextChunk(s *stripe) (*event, uint64) {
 	}
 }
 
-// setTurn sets the chunk's turn. It fails if the chunk has a later one already: a goroutine
+// setTurn sets the chunk's turn. It returns false if the chunk has a later one already: a goroutine
 // may be held up between taking a turn and this call.
 func (c *chunk) setTurn(turn uint64) bool {
 	for {

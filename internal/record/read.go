@@ -11,7 +11,7 @@ import (
 // Magic is the beginning of a recording's file.
 const Magic = magic
 
-// ErrDamaged is wrapped by the error of Read if the file is not a complete recording.
+// ErrDamaged is in the error of Read if the file is not a complete recording.
 var ErrDamaged = errors.New("not a whole recording")
 
 // Bounds of the memory that Read allocates for a damaged file.
@@ -20,9 +20,9 @@ const (
 	maxStripes = 1 << 16  // 8 MiB
 )
 
-// Read passes the records of a file of Create to the Sink. A program may be recording in
-// it: a record that is being written is left out. For this Read needs again, which reads the same
-// file a second time, if it can be. If again is nil, a record may have parts of two.
+// Read passes the records of a file of Create to the Sink. If a program is recording in it, Read
+// leaves out a record that is being written: it reads the page a second time through again. If
+// again is nil, a record may have parts of two.
 func Read(from io.Reader, again io.ReaderAt, to Sink) (Recording, error) {
 	heads := make([]header, 1)
 	if err := fill(from, heads); err != nil {
@@ -82,9 +82,9 @@ func (h *header) check() error {
 	return nil
 }
 
-// dropChanged removes records that were being written while c was read. later is the same page,
-// which was read after that. The word of a place changes before anything else is written there, and
-// never has the same value again.
+// dropChanged removes records that were being written while c was read. later is a second reading
+// of the page. The word of a place changes before anything else is written there, and never has the
+// same value again.
 func (c *chunk) dropChanged(later *chunk) {
 	for i := range c.events {
 		if w := &c.events[i].word; w.Load() != later.events[i].word.Load() {
@@ -93,8 +93,8 @@ func (c *chunk) dropChanged(later *chunk) {
 	}
 }
 
-// dropInvalid removes records that no Recorder has written from chunk i of n, which was
-// read from a file.
+// dropInvalid removes records that no Recorder has written from chunk i of n, which was read from a
+// file.
 func (c *chunk) dropInvalid(i, n uint64) {
 	for j := range c.events {
 		e := &c.events[j]

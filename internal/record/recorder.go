@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// base is the time from which the times of all records count, whichever Recorder they are
-// in: about when this process began.
+// base is the zero of the times of all records, in any Recorder: about when this process began.
 var base = time.Now()
 
 // Now returns the current time for records: nanoseconds since base, never 0.
@@ -64,8 +63,8 @@ func New(o Options) *Recorder {
 		stripes: make([]stripe, l.stripes),
 		chunks:  make([]chunk, l.chunks),
 	}}
-	// Each page is written now. Otherwise the first record in it would cost a page
-	// fault, and delay the operation that it is about.
+	// Write each page now. Otherwise the first record in it would cost a page fault, and delay the
+	// operation that it describes.
 	for i := range r.chunks {
 		r.chunks[i].turn.Store(0)
 	}
@@ -112,8 +111,8 @@ func (r *Recorder) init(o Options) {
 	r.regions = o.Regions
 }
 
-// Describe stores a description of the recording, which the caller has encoded. It reports
-// whether there was room for it. It is called before the Recorder is used.
+// Describe stores a description of the recording, which the caller has encoded. It reports whether
+// there was room for it. It must be called before the Recorder is used.
 func (r *Recorder) Describe(about []byte) bool {
 	if len(about) > len(r.head.about) {
 		return false
@@ -144,7 +143,7 @@ func (r *Recorder) takes(began int64) bool {
 // On reports whether the Recorder records.
 func (r *Recorder) On() bool { return r.on.Load() }
 
-// Events returns the number of records that there is room for.
+// Events returns the number of records for which there is room.
 func (r *Recorder) Events() int { return len(r.chunks) * perChunk }
 
 // Uses notes that operations through this driver are recorded.

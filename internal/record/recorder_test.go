@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// collected is what a Recorder has stored.
+// collected returns the contents of a Recorder.
 func collected(r *Recorder) (ops []Op, calls []Call, about Recording) {
 	about = r.Collect(Sink{
 		Op:   func(o Op, _ uint32) { ops = append(ops, o) },
@@ -40,7 +40,7 @@ func TestRecords(t *testing.T) {
 	for _, o := range ops {
 		o.Queued, o.Submitted, o.Completed, o.Woken = o.Queued+began, o.Submitted+began, o.Completed+began, o.Woken+began
 		if o.Kind != KindWrite {
-			// A time that is not known equals the one before.
+			// An unknown time equals the one before.
 			if o.Queued != at+5 || o.Submitted != at+5 || o.Completed != at+5 || o.Woken != at+5 {
 				t.Errorf("times that are not known: %+v; want %d", o, at+5)
 			}
@@ -57,8 +57,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestFull makes more records than there is room for, in several goroutines. Stored and
-// lost records together are all, and none is stored twice.
+// TestFull makes more records than there is room for, in several goroutines. Each record is stored
+// once, or lost.
 func TestFull(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		t.Run(fmt.Sprintf("keep=%v", keep), func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestWhich: of the records of one goroutine the last are kept, or the first.
+// TestWhich checks that a goroutine's last records are kept, or with Keep its first.
 func TestWhich(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		r := New(Options{Events: 1, Keep: keep})
@@ -118,8 +118,8 @@ func TestWhich(t *testing.T) {
 	}
 }
 
-// TestKeepLong: when the memory is full, a stripe takes no more places. If it did, it would after
-// 2^24 of them write over what another stripe has recorded.
+// TestKeepLong checks that a stripe takes no more places once the memory is full. After 2^24 more
+// places it would overwrite another stripe's records.
 func TestKeepLong(t *testing.T) {
 	r := New(Options{Events: 1, Keep: true})
 	made := 0
@@ -130,7 +130,7 @@ func TestKeepLong(t *testing.T) {
 			e.word.Store(word)
 		}
 	}
-	const stripes = 8 // by turns, so that the chunk of a stripe's next turn is another stripe's
+	const stripes = 8 // in turns, so that the chunk of a stripe's next turn is another stripe's
 	for i := range r.Events() + 1000 {
 		put(uint32(i%stripes), 1)
 	}
@@ -153,8 +153,8 @@ func TestKeepLong(t *testing.T) {
 	}
 }
 
-// TestWhole records while others read. Each record is returned as it was made, and not as
-// parts of two.
+// TestWhole records while other goroutines read. Each record is returned as it was made, without
+// parts of another one.
 func TestWhole(t *testing.T) {
 	r := New(Options{Events: 1})
 	stop := make(chan struct{})
@@ -184,8 +184,8 @@ func TestWhole(t *testing.T) {
 	all.Wait()
 }
 
-// TestLate: a goroutine is held up between taking a place and writing to it, until another
-// has the place. Its record is lost, the other's is not.
+// TestLate holds a goroutine up between taking a place and writing to it, until another one has the
+// place. Only the late record is lost.
 func TestLate(t *testing.T) {
 	r := New(Options{Events: 1})
 	hash := uint32(5)
@@ -214,7 +214,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestStale: nothing is written to a place that has a record of a later turn.
+// TestStale checks that nothing is written to a place with a record of a later turn.
 func TestStale(t *testing.T) {
 	var e event
 	e.word.Store(5 << 1)
@@ -266,8 +266,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestClasses: names of classes and of files are in the same memory and have separate
-// numbers. Each record has both.
+// TestClasses checks that names of classes and of files share memory and have separate numbers.
+// Each record has both.
 func TestClasses(t *testing.T) {
 	r := New(Options{Names: 1})
 	r.Start()
@@ -291,7 +291,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestClassesFull: classes without a number are in the class others, and not in the default class.
+// TestClassesFull checks that classes without a number are in the class others, and not in the
+// default class.
 func TestClassesFull(t *testing.T) {
 	r := New(Options{Names: 1})
 	for i := range 2 * maxClasses {
@@ -361,8 +362,8 @@ func TestHook(t *testing.T) {
 	}
 }
 
-// TestAnother: a Hook made by Another records whenever the first one does, with a number of
-// its own.
+// TestAnother checks that a Hook made by Another records whenever the first one does, with a
+// different number.
 func TestAnother(t *testing.T) {
 	r := New(Options{})
 	var h Hook
@@ -484,7 +485,7 @@ func TestRings(t *testing.T) {
 	if len(ops) != 2 || len(calls) != 2 {
 		t.Errorf("%d operations and %d calls; want 2 and 2", len(ops), len(calls))
 	}
-	for range 300 { // there are not as many numbers in a byte
+	for range 300 { // more than a byte has numbers
 		new(Hook).Set(r)
 	}
 	var last Hook

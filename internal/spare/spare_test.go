@@ -7,9 +7,9 @@ import (
 	"github.com/sluiceio/sluice/internal/spare"
 )
 
-// TestPool: a value is created if none was put back, and used again if one was.
+// TestPool checks that a value is created if none was put back, and used again if one was.
 func TestPool(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which empties a sync.Pool
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection empties a sync.Pool
 	var p spare.Pool[int]
 	created := 0
 	create := func() *int { created++; return new(int) }

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The Linux AIO ABI, from include/uapi/linux/aio_abi.h and fs/aio.c. The names are the
-// kernel's. Only what is used is here.
+// The Linux AIO ABI, from include/uapi/linux/aio_abi.h and fs/aio.c. The names are the kernel's.
+// Unused parts are left out.
 
 // Opcodes of an iocb.
 const (
@@ -69,10 +69,9 @@ func IoDestroy(ctx AioContext) error {
 	return nil
 }
 
-// IoSubmit is io_submit(2). It returns the number of iocbs that the kernel took, or a
-// negated errno if it took none. It blocks if a request cannot be performed
-// asynchronously. The iocbs must be on the heap. The caller keeps them and their buffers
-// reachable.
+// IoSubmit is io_submit(2). It returns the number of iocbs that the kernel took, or a negated errno
+// if it took none. It blocks if a request cannot be performed asynchronously. The iocbs must be on
+// the heap. The caller keeps them and their buffers reachable.
 func IoSubmit(ctx AioContext, iocbs []*Iocb) int32 {
 	if len(iocbs) == 0 {
 		return 0
@@ -81,8 +80,8 @@ func IoSubmit(ctx AioContext, iocbs []*Iocb) int32 {
 	return result(r, e)
 }
 
-// IoSubmitNothing is io_submit(2) of no iocbs. It returns an error if the kernel refuses
-// all calls, whatever they submit.
+// IoSubmitNothing is io_submit(2) of no iocbs. It returns an error if the kernel refuses all calls,
+// whatever they submit.
 func IoSubmitNothing(ctx AioContext) error {
 	if _, _, e := syscall.Syscall(unix.SYS_IO_SUBMIT, uintptr(ctx), 0, 0); e != 0 {
 		return e
@@ -112,11 +111,10 @@ func EndOf(fd int) int64 {
 	return end
 }
 
-// EndAndDevice returns what EndOf does, and the number of the device that the file is on,
-// or is.
+// EndAndDevice returns the result of EndOf, and the number of the device that the file is on, or
+// is.
 func EndAndDevice(fd int) (end int64, device uint64) {
-	// No more is asked for: on a network file system, asking for times flushes the
-	// file.
+	// Ask for no more: on a network file system, asking for times flushes the file.
 	const flags, mask = unix.AT_EMPTY_PATH | unix.AT_STATX_DONT_SYNC, unix.STATX_SIZE | unix.STATX_TYPE
 	var st unix.Statx_t
 	var path byte

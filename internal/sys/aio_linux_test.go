@@ -35,8 +35,8 @@ func TestAioABI(t *testing.T) {
 	}
 }
 
-// The event buffer and io_getevents must return the same for the same completions, also where
-// the buffer wraps around.
+// The event buffer and io_getevents must return the same for the same completions, also where the
+// buffer wraps around.
 func TestAioRing(t *testing.T) {
 	ctx, err := IoSetup(8)
 	if err != nil {
@@ -62,7 +62,7 @@ func TestAioRing(t *testing.T) {
 		if r := IoSubmit(ctx, list); r != 8 {
 			t.Fatalf("io_submit = %d; want 8", r)
 		}
-		// Some come from the event buffer, the rest from the system call.
+		// The event buffer returns some, and the system call the rest.
 		n := ring.Take(events[:round%9])
 		if r := IoGetevents(ctx, 0, events[n:]); int(r) != 8-n {
 			t.Fatalf("round %d: io_getevents = %d after %d from the ring; want %d", round, r, n, 8-n)

@@ -12,11 +12,11 @@ import (
 // The names that these functions take end with a zero byte, so that they need not be
 // copied.
 
-// Hold decides how a system call is made. If it is true, the call keeps the P of the Go scheduler,
-// as a computation does: other goroutines wait for the P, and a garbage collection that wants to
-// start waits, too. True is for calls that do not wait for a disk. If Hold is false, the scheduler
-// knows of the call. If the call takes longer than 20 µs, as creating a file does, the scheduler
-// gives the P to another thread, which costs more than the call.
+// Hold decides how a system call is made. With true, the call keeps the P of the Go scheduler, as a
+// computation does: other goroutines wait for the P, and so does a garbage collection that wants to
+// start. That is for calls that do not wait for a disk. With false, the scheduler knows of the
+// call. If it takes longer than 20 µs, as creating a file does, the scheduler gives the P to
+// another thread, which costs more than the call.
 type Hold bool
 
 // call makes a system call with up to four arguments. p may be a pointer.
@@ -62,10 +62,9 @@ const resolveCached = 0x20
 // openHow is struct open_how of openat2(2).
 type openHow struct{ flags, mode, resolve uint64 }
 
-// OpenCached is openat2(2) with RESOLVE_CACHED (Linux 5.12). It opens what is in the
-// kernel's caches, without waiting. It returns -EAGAIN if it would have to wait, -ENOSYS
-// or -EINVAL on older kernels, and -EPERM under some seccomp profiles. The flags must not
-// create a file.
+// OpenCached is openat2(2) with RESOLVE_CACHED (Linux 5.12). It opens a file that is in the
+// kernel's caches, without waiting. It returns -EAGAIN if it would have to wait, -ENOSYS or -EINVAL
+// on older kernels, and -EPERM under some seccomp profiles. The flags must not create a file.
 func OpenCached(dir int, name []byte, flags int) int32 {
 	how := openHow{flags: uint64(flags), resolve: resolveCached}
 	r, _, e := syscall.RawSyscall6(unix.SYS_OPENAT2, uintptr(dir), uintptr(base(name)), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0)

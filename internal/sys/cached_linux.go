@@ -18,10 +18,10 @@ import (
 // takes longer than 20 µs.
 const MaxCached = 256 << 10 // 256 KiB
 
-// ReadCached is preadv2(2) with RWF_NOWAIT (Linux 4.14). It copies what the page cache has,
-// at most 256 KiB, without waiting. If it would have to wait, it returns a short count or
-// -EAGAIN. It returns -EOPNOTSUPP if the file system does not support that. An off of -1
-// reads at the file's own position, and moves it.
+// ReadCached is preadv2(2) with RWF_NOWAIT (Linux 4.14). It copies the bytes that the page cache
+// has, at most 256 KiB, without waiting. If it would have to wait, it returns a short count or
+// -EAGAIN. It returns -EOPNOTSUPP if the file system does not support that. An off of -1 reads at
+// the file's own position, and moves it.
 func ReadCached(fd int, b []byte, off int64) int32 {
 	v := CachedVec(b)
 	res := ResultOf(ReadCachedInto(fd, &v, off))
@@ -39,9 +39,9 @@ func CachedVec(b []byte) Iovec {
 	return Iovec{Base: (*byte)(base(b)), Len: uint64(min(len(b), MaxCached))}
 }
 
-// ReadCachedInto is the system call of ReadCached, small enough to be inlined. After a system
-// call the processor mispredicts the return of each function that led to it, which costs a
-// cached read 1 % each. The caller passes what it returns to ResultOf, and calls RaceWrite.
+// ReadCachedInto is the system call of ReadCached, small enough to be inlined. After a system call
+// the processor mispredicts the return of each function that led to it, which costs a cached read 1
+// % each. The caller passes the result to ResultOf, and calls RaceWrite.
 func ReadCachedInto(fd int, v *Iovec, off int64) (uintptr, syscall.Errno) {
 	r, _, e := syscall.RawSyscall6(unix.SYS_PREADV2, uintptr(fd), uintptr(unsafe.Pointer(v)), 1, uintptr(off), 0, unix.RWF_NOWAIT)
 	return r, e

@@ -13,9 +13,9 @@ const unlimited = math.MaxInt64
 
 // cgroupMemory returns how much memory, in bytes, the control groups of this process allow
 // (cgroups(7)), or unlimited. root is the root of the file system. In version 2 a group has a limit
-// in memory.max, and a limit in memory.high, above which it is slowed down. Each parent group has
-// its limits, as far as they are mounted here. In version 1 memory.stat has the least of all
-// limits. A system may have both versions; one of them limits memory.
+// in memory.max, and one in memory.high, above which it is slowed down. Each mounted parent group
+// has limits, too. In version 1 memory.stat has the least of all limits. A system may have both
+// versions; one of them limits memory.
 func cgroupMemory(root fs.FS) int64 {
 	least := int64(unlimited)
 	for _, m := range memoryMounts(root) {
@@ -90,9 +90,8 @@ func Unescape(s string) string {
 	return b.String()
 }
 
-// limit returns the limit of a group, as far as the mount shows it. If the group is not below
-// the mount's root, because the process was moved after its namespace was made, it is the
-// limit of the root.
+// limit returns the limit of a group, as far as the mount shows it. A group that is not below the
+// mount's root has the limit of the root: the process was moved after its namespace was made.
 func (m cgroupMount) limit(root fs.FS, group string) int64 {
 	below, ok := strings.CutPrefix(group, strings.TrimSuffix(m.root, "/"))
 	if !ok || below != "" && below[0] != '/' || slices.Contains(strings.Split(below, "/"), "..") {

@@ -43,7 +43,7 @@ func TestCgroupMemory(t *testing.T) {
 	}
 }
 
-// Whatever the files contain, the function returns.
+// The function returns, whatever the files contain.
 func FuzzCgroupMemory(f *testing.F) {
 	f.Add("0::/a/../b\n4:memory:/\n", "1 2 0:3 / /cg rw - cgroup2 none rw\n", "12\n")
 	f.Add("0::\n", "1 2 0:3 \\057 /c\\04 rw - cgroup2 none rw\n", "max\n")

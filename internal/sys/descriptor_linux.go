@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Descriptor identifies the file that a descriptor belongs to. Same later reports whether it
-// still belongs to that file: a program may close descriptors that it has not opened, and
-// the system gives their numbers to other files.
+// Descriptor identifies the file of a descriptor. Same later reports whether the descriptor still
+// belongs to that file: a program may close descriptors that it has not opened, and the system
+// gives their numbers to other files.
 //
-// A field other than open is zero if the system did not say: there is no /proc, or fdinfo cannot be
-// opened, as the process has all descriptors that it may have. Then the other fields decide. To
-// take the file for another one would leave it open for good.
+// A field other than open is zero if the system did not say: there is no /proc, or the process has
+// no descriptor left to open fdinfo. Then the other fields decide. To take the file for another one
+// would leave it open for good.
 type Descriptor struct {
 	fd       int
-	open     bool // false also where there was no descriptor to describe
+	open     bool // false also without a descriptor to describe
 	dev, ino uint64
 	name     string // as in /proc/self/fd
 	id       string // of an eventfd, since Linux 5.2

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestDescriptor: Same notices that another file has the number, even if both files are
+// TestDescriptor checks that Same notices another file under the number, even if both files are
 // eventfds, which have the same inode.
 func TestDescriptor(t *testing.T) {
 	file := func() (int, error) { return unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0) }
@@ -55,8 +55,8 @@ func TestDescriptor(t *testing.T) {
 	}
 }
 
-// TestDescriptorZero: descriptor 0 is as good as others, also where the system says nothing about
-// it. A Descriptor that Describe has not made is of none.
+// TestDescriptorZero checks that descriptor 0 is as good as any other, even if the system says
+// nothing about it. A Descriptor that Describe has not made matches nothing.
 func TestDescriptorZero(t *testing.T) {
 	if !Describe(0).open {
 		skip.For(t, skip.Case, "there is no standard input")
@@ -70,8 +70,8 @@ func TestDescriptorZero(t *testing.T) {
 	}
 }
 
-// TestDescriptorNoneFree: an eventfd is still the same one while the process can open nothing to
-// look at it.
+// TestDescriptorNoneFree checks that Same knows an eventfd even while the process can open no
+// descriptor to look at it.
 func TestDescriptorNoneFree(t *testing.T) {
 	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MaxRW is the largest number of bytes that is transferred in one call. darwin and freebsd
-// refuse more (internal/poll has the same limit).
+// MaxRW is the most bytes of one call. darwin and freebsd refuse more (internal/poll has the same
+// limit).
 const MaxRW = 1 << 30
 
 func clamp(b []byte) []byte {
@@ -19,7 +19,7 @@ func clamp(b []byte) []byte {
 	return b
 }
 
-// result returns what x/sys has returned as a kernel result.
+// result turns the results of x/sys into a kernel result.
 func result(n int, err error) int32 {
 	if err == nil {
 		return int32(n)

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// MaxRW is the largest number of bytes that is transferred in one call, as in internal/poll.
+// MaxRW is the most bytes of one call, as in internal/poll.
 const MaxRW = 1 << 30
 
 func clamp(b []byte) []byte {
@@ -16,8 +16,8 @@ func clamp(b []byte) []byte {
 	return b
 }
 
-// result returns what x/sys has returned as a kernel result. The end of the file is an error
-// on Windows; it becomes 0, as on other systems.
+// result turns the results of x/sys into a kernel result. The end of the file is an error on
+// Windows; it becomes 0, as on other systems.
 func result(n uint32, err error) int32 {
 	switch e, ok := err.(syscall.Errno); {
 	case err == nil, err == windows.ERROR_HANDLE_EOF, err == windows.ERROR_BROKEN_PIPE:

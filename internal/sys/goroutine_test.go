@@ -19,8 +19,8 @@ func deep(n int, do func()) byte {
 	return frame[0]
 }
 
-// TestGoroutine: the number stays the same at any depth of the stack, and when that moves. The
-// numbers of goroutines that live at the same time differ.
+// TestGoroutine checks that the number stays the same at any depth of the stack, and when the stack
+// moves. The numbers of goroutines that live at the same time differ.
 func TestGoroutine(t *testing.T) {
 	if running() == 0 {
 		skip.For(t, skip.Platform, "goroutines are told apart by their stacks on "+runtime.GOARCH)

@@ -2,5 +2,5 @@
 
 package sys
 
-// InMemory reports whether the file is on a file system that has no disk. It is not known here.
+// InMemory returns false: the answer is not known on this system.
 func InMemory(int) bool { return false }

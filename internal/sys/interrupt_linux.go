@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InterruptThreads sends all threads of this process a signal, which ends system calls that
-// wait with EINTR. The signal is SIGURG, with which the Go runtime preempts goroutines: every
-// Go program has to expect it at any time.
+// InterruptThreads sends all threads of this process a signal, which ends waiting system calls with
+// EINTR. The signal is SIGURG, with which the Go runtime preempts goroutines: every Go program must
+// expect it at any time.
 func InterruptThreads() {
 	fd, err := unix.Open("/proc/self/task", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -12,7 +12,7 @@ type Label struct{ Key, Value string }
 // change.
 func GoroutineLabels() *Labels { return (*Labels)(runtimeLabels()) }
 
-// Labels is the labels of a goroutine as runtime/pprof stores them: its labelMap. The layout is
+// Labels has the labels of a goroutine as runtime/pprof stores them: its labelMap. The layout is
 // from Go 1.26; TestGoroutineLabels checks it. For another version GoroutineLabels returns nil
 // (labels_other.go) until the layouts have been compared.
 type Labels struct{ list []Label }

@@ -11,5 +11,5 @@ type Labels struct{}
 // All returns no labels.
 func (*Labels) All() []Label { return nil }
 
-// GoroutineLabels returns nil: how this version of Go stores labels is not known.
+// GoroutineLabels returns nil: the layout of labels in this version of Go is not known.
 func GoroutineLabels() *Labels { return nil }

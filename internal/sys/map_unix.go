@@ -48,8 +48,8 @@ func MapGrow(f *os.File, b []byte, off, end int) error {
 	return nil
 }
 
-// zeros writes n zero bytes to f. It makes system calls: in a program with package
-// transparent, the operations of an os.File may be recorded in this very memory.
+// zeros writes n zero bytes to f by system calls. In a program with package transparent, operations
+// of an os.File may be recorded in this very memory.
 func zeros(f *os.File, off, n int64) error {
 	zero := make([]byte, min(n, 1<<20))
 	for end := off + n; off < end; {

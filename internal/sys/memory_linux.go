@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Memory returns how much memory this process may use, in bytes: the machine's, or the limit
-// of a control group of the process if that is less. It returns 0 if that is not known.
+// Memory returns how much memory this process may use, in bytes: the machine's, or the limit of its
+// control group if that is less. It returns 0 if that is not known.
 func Memory() int64 {
 	least := cgroupMemory(rootFS{})
 	var si unix.Sysinfo_t
@@ -30,9 +30,8 @@ func MemoryAndSwap() int64 {
 	return (int64(si.Totalram) + int64(si.Totalswap)) * int64(si.Unit)
 }
 
-// rootFS reads files of the system. It only supports fs.ReadFile. Neither it nor the Go
-// runtime opens a descriptor that stays open: a program may close all descriptors when it
-// begins.
+// rootFS reads files of the system. It only supports fs.ReadFile. Neither rootFS nor the Go runtime
+// keeps a descriptor open: a program may close all descriptors when it begins.
 type rootFS struct{}
 
 // Open implements fs.FS.

@@ -4,5 +4,5 @@ package sys
 
 import "errors"
 
-// Mincore fails with errors.ErrUnsupported: only Linux is asked.
+// Mincore returns errors.ErrUnsupported: it is for Linux only.
 func Mincore(_, _ []byte) error { return errors.ErrUnsupported }

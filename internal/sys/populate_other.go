@@ -4,5 +4,5 @@ package sys
 
 import "errors"
 
-// PopulateRead returns errors.ErrUnsupported: only Linux has it.
+// PopulateRead returns errors.ErrUnsupported: it is for Linux only.
 func PopulateRead([]byte) error { return errors.ErrUnsupported }

@@ -17,17 +17,17 @@ func fallocate(fd int, mode uint32, off, n int64) error {
 	return IgnoringEINTR(func() error { return unix.Fallocate(fd, mode, off, n) })
 }
 
-// advices has the values of posix_fadvise(2), by the number that Advise is called with.
+// advices has the values of posix_fadvise(2), by Advise's argument.
 var advices = [...]int{unix.FADV_NORMAL, unix.FADV_SEQUENTIAL, unix.FADV_RANDOM, unix.FADV_WILLNEED, unix.FADV_DONTNEED}
 
-// Advise informs the kernel how the n bytes at off of fd will be used; with n 0, all bytes from off
-// on. advice is 0 to 4: normal, sequential, random, will need, do not need.
+// Advise tells the kernel how the n bytes at off of fd will be used; n 0 means up to the end.
+// advice is 0 to 4: normal, sequential, random, will need, do not need.
 func Advise(fd int, off, n int64, advice uint8) error {
 	return IgnoringEINTR(func() error { return unix.Fadvise(fd, off, n, advices[advice]) })
 }
 
-// FlushPages writes back the pages of the n bytes at off of fd, and waits for that; with
-// n 0, all pages from off on.
+// FlushPages writes back the pages of the n bytes at off of fd, and waits for that; n 0 means up to
+// the end.
 func FlushPages(fd int, off, n int64) error {
 	const writeAndWait = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE | unix.SYNC_FILE_RANGE_WAIT_AFTER
 	err := IgnoringEINTR(func() error { return unix.SyncFileRange(fd, off, n, writeAndWait) })

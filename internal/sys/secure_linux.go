@@ -15,7 +15,7 @@ const atSecure = 23
 // the environment, which must not name files then (secure_getenv(3)).
 var SecureMode = sync.OnceValue(func() bool {
 	vector, err := unix.Auxv()
-	if err != nil { // the kernel's answer cannot be had
+	if err != nil { // the kernel gives no answer
 		return os.Getuid() != os.Geteuid() || os.Getgid() != os.Getegid()
 	}
 	for _, entry := range vector {

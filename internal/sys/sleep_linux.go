@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// moment is what SleepOnProcessor asks for. The kernel adds the thread's timer slack, usually 50 µs
-// (prctl(2)).
+// moment is the argument of SleepOnProcessor's sleep. The kernel adds the thread's timer slack,
+// usually 50 µs (prctl(2)).
 const moment = 20 * time.Microsecond
 
 // SleepOnProcessor sleeps for a moment, and returns about how long: tens of microseconds. The Go
-// scheduler does not know of it, so that the goroutine keeps its processor. ok is false if it
-// cannot sleep so.
+// scheduler does not know of it, so the goroutine keeps its processor. ok is false if the system
+// call fails.
 func SleepOnProcessor() (took time.Duration, ok bool) {
 	began := time.Now()
 	ts := unix.NsecToTimespec(moment.Nanoseconds())

@@ -9,17 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StartWriteback is sync_file_range(2) with SYNC_FILE_RANGE_WRITE alone: it starts the
-// write-back of the dirty pages of the n bytes at off. If n is 0 these reach to the end
-// of the file.
+// StartWriteback is sync_file_range(2) with only SYNC_FILE_RANGE_WRITE: it starts the write-back of
+// the dirty pages of the n bytes at off; n 0 means up to the end of the file.
 func StartWriteback(fd int, off, n int64) int32 {
 	_, _, e := syscall.Syscall6(unix.SYS_SYNC_FILE_RANGE, uintptr(fd), uintptr(off), uintptr(n), unix.SYNC_FILE_RANGE_WRITE, 0, 0)
 	return result(0, e)
 }
 
-// KeptByInode reports whether fd's file system keeps unwritten data by inode. Then an fsync of any
-// descriptor of the file makes the data of all of them durable. Network file systems and file
-// systems in user space may keep it by open file description instead.
+// KeptByInode reports whether fd's file system keeps unwritten data by inode, so that an fsync of
+// one descriptor makes the data of all of them durable. Network file systems and file systems in
+// user space may keep it by open file description instead.
 func KeptByInode(fd int) bool {
 	switch FileSystem(fd) {
 	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC:
@@ -28,8 +27,8 @@ func KeptByInode(fd int) bool {
 	return false
 }
 
-// Reopen opens the file of fd once more and returns a descriptor for which fsync does as much
-// as for fd. It returns -1 if there is none.
+// Reopen opens the file of fd once more and returns a descriptor whose fsync does as much as fd's.
+// It returns -1 if there is none.
 func Reopen(fd int) int {
 	if !KeptByInode(fd) {
 		return -1

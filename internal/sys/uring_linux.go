@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The io_uring ABI, from include/uapi/linux/io_uring.h (Linux 6.18). The names are the
-// kernel's. Only what is used is here.
+// The io_uring ABI, from include/uapi/linux/io_uring.h (Linux 6.18). The names are the kernel's.
+// Unused parts are left out.
 
 // Opcodes of an SQE.
 const (

@@ -2,8 +2,8 @@ package sys
 
 import "golang.org/x/sys/unix"
 
-// readWhole reads a file by plain system calls. For package os the Go runtime would open
-// descriptors that it keeps.
+// readWhole reads a file by plain system calls. Package os would make the Go runtime open
+// descriptors, and keep them.
 func readWhole(name string) ([]byte, error) {
 	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package text reads and writes numbers of bytes, and names, as people and terminals do. It is for
+// Package text reads and writes numbers of bytes, and names, for people and terminals. It is for
 // the commands of this repository: the library does not use it.
 package text
 

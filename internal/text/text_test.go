@@ -36,7 +36,7 @@ func TestPrintable(t *testing.T) {
 		"a\nb\tc\r":           `a\nb\tc\r`,
 		"\x7f\u0085\u009b2J":  `\x7f\u0085\u009b2J`,
 		"cut\xc3":             `cut\xc3`,
-		"\u202egpj.exe\u200b": `\u202egpj.exe\u200b`, // written from right to left, and of no width
+		"\u202egpj.exe\u200b": `\u202egpj.exe\u200b`, // right to left, and without width
 		"\ufffd":              "\ufffd",
 	} {
 		if got := Printable(text); got != want {

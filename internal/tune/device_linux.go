@@ -14,8 +14,8 @@ import (
 // sector is the unit of sizes in sysfs, in bytes.
 const sector = 512
 
-// DeviceOf returns the disk that f is on; if f is a block device, it returns f's own disk. It
-// returns an error if the file system is in memory, on the network, or on several disks.
+// DeviceOf returns the disk of f; if f is a block device, it returns f's own disk. It returns an
+// error if the file system is in memory, on the network, or on several disks.
 func DeviceOf(f *os.File) (Device, error) {
 	conn, err := f.SyscallConn()
 	if err != nil {
@@ -33,13 +33,13 @@ func DeviceOf(f *os.File) (Device, error) {
 	return DeviceAt(dev)
 }
 
-// DeviceAt returns the disk whose device number, as in stat(2), is number. For a partition's number
-// it returns the disk that has the partition.
+// DeviceAt returns the disk with that device number, as in stat(2). For a partition's number it
+// returns the disk that has the partition.
 func DeviceAt(number uint64) (Device, error) {
 	return deviceAt(fmt.Sprintf("/sys/dev/block/%d:%d", unix.Major(number), unix.Minor(number)))
 }
 
-// deviceAt returns the disk that link leads to in sysfs. If link leads to a partition, deviceAt
+// deviceAt returns the disk to which link leads in sysfs. If link leads to a partition, deviceAt
 // returns the partition's disk.
 func deviceAt(link string) (Device, error) {
 	dir, err := filepath.EvalSymlinks(link)

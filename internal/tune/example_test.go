@@ -22,7 +22,7 @@ func Example() {
 	}
 	defer os.Unsetenv(tune.Variable)
 
-	disk := tune.Device{Name: "vda", Bytes: 100e9} // of a file: tune.DeviceOf
+	disk := tune.Device{Name: "vda", Bytes: 100e9} // the disk of a file: tune.DeviceOf
 	if _, err := tune.Save(disk, tune.Measured{Depth: 64, Bytes: 4 << 20, Beside: 128 << 10}); err != nil {
 		log.Fatal(err)
 	}

@@ -1,7 +1,7 @@
-// Package tune saves what was measured of a disk, and loads it. The command "sluice tune" measures
-// and saves; a Scheduler with classes loads, and so does sluice.Scheduler.Explain.
+// Package tune saves and loads the measured properties of a disk. The command "sluice tune"
+// measures and saves; a Scheduler with classes loads, and so does sluice.Scheduler.Explain.
 //
-//	d, err := tune.DeviceOf(f) // the disk that f is on
+//	d, err := tune.DeviceOf(f) // the disk of f
 //	…
 //	m, path, err := tune.Load(d)
 //
@@ -18,7 +18,7 @@
 // # Concurrency
 //
 // Any number of goroutines may call all functions at once. Save replaces the file in one step: a
-// Load at the same time reads the old file or the new one.
+// concurrent Load reads the old file or the new one.
 package tune
 
 import (
@@ -45,7 +45,7 @@ type Device struct {
 	Bytes int64  // its size in bytes
 }
 
-// Measured is what was measured of a disk. Save sets Version, Device and Size.
+// Measured has the measured properties of a disk. Save sets Version, Device and Size.
 type Measured struct {
 	Version int       `json:"version"`    // 1
 	Device  string    `json:"device"`     // Device.Name
@@ -53,7 +53,7 @@ type Measured struct {
 	Time    time.Time `json:"time"`       // when the disk was measured
 
 	Depth  int   `json:"depth"`        // how many small reads in flight keep the disk busy
-	Bytes  int64 `json:"bytes"`        // how many bytes of large reads in flight do
+	Bytes  int64 `json:"bytes"`        // how many bytes of large reads in flight keep it busy
 	Beside int64 `json:"beside_bytes"` // bytes that the disk reads in the time of one small read
 }
 
@@ -91,15 +91,15 @@ func (m Measured) of(d Device) error {
 	return nil
 }
 
-// errNotRegular is the error of a directory, a device, a FIFO.
+// errNotRegular is the error for a directory, a device or a FIFO.
 var errNotRegular = errors.New("not a regular file")
 
 // errSecure is the error of a program that must not trust its environment.
 var errSecure = errors.New("the environment of a set-user-ID or set-group-ID program must not name the file")
 
 // Path returns the name of d's file. named reports whether SLUICE_TUNE names it. Path returns an
-// error in a set-user-ID or set-group-ID program, and for a d.Name that is no single element of a
-// path: such a name would lead to another directory.
+// error in a set-user-ID or set-group-ID program. It also does so for a d.Name that is no single
+// element of a path, which would lead to another directory.
 func Path(d Device) (path string, named bool, err error) {
 	if sys.SecureMode() {
 		return "", false, errSecure
@@ -117,7 +117,7 @@ func Path(d Device) (path string, named bool, err error) {
 	return filepath.Join(dir, "sluice", "tune", d.Name+".json"), false, nil
 }
 
-// Load returns what was measured of d, and the name of its file.
+// Load returns the measured properties of d, and the name of its file.
 //
 //	nothing was saved, or SLUICE_TUNE=off    fs.ErrNotExist
 //	SLUICE_TUNE names a file that is missing another error
@@ -151,7 +151,7 @@ func read(path string) (m Measured, err error) {
 	if err != nil {
 		return m, err
 	}
-	if !info.Mode().IsRegular() { // to open a FIFO would wait for a writer
+	if !info.Mode().IsRegular() { // opening a FIFO would wait for a writer
 		return m, errNotRegular
 	}
 	f, err := os.Open(path)
@@ -194,7 +194,7 @@ func Save(d Device, m Measured) (string, error) {
 
 // CheckSave returns the error that Save would return for d, so that nobody measures a disk for
 // nothing. It makes the directory if there is none, and writes and removes a file there. The file
-// of an earlier Save stays as it is.
+// of an earlier Save stays.
 func CheckSave(d Device) error {
 	_, target, err := destination(d)
 	if err != nil {
@@ -207,9 +207,9 @@ func CheckSave(d Device) error {
 	return os.Remove(temporary)
 }
 
-// destination returns the name that Load opens for d, and the name that Save renames its file to.
-// The two differ if path is a symbolic link: a rename to path would replace the link, and leave the
-// file that it leads to as it was.
+// destination returns the name that Load opens for d, and the name to which Save renames its file.
+// They differ if path is a symbolic link: a rename to path would replace the link, and leave its
+// file unchanged.
 func destination(d Device) (path, target string, err error) {
 	path, _, err = Path(d)
 	if err != nil {

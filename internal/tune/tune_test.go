@@ -15,7 +15,7 @@ var disk = Device{Name: "nvme7n1", Bytes: 1 << 40}
 
 func TestSaveLoad(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("HOME", t.TempDir()) // elsewhere than on Linux
+	t.Setenv("HOME", t.TempDir()) // for systems other than Linux
 	t.Setenv(Variable, "")
 	if _, _, err := Load(disk); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Load of what was not measured: %v; want ErrNotExist", err)

@@ -1,12 +1,12 @@
-// Package usecount counts the operations that use a file's descriptor. A closed descriptor may
-// be another file's at once. So Close waits until no operation uses it, as internal/poll's
-// fdMutex does.
+// Package usecount counts the operations that use a file's descriptor. Close waits until no
+// operation uses it, as internal/poll's fdMutex does: the number of a closed descriptor may be
+// another file's at once.
 package usecount
 
 import "sync/atomic"
 
-// Count is the number of operations that use a file, and whether the file is closing. All
-// methods but Init may be called at the same time.
+// Count is the number of operations that use a file, and whether the file is closing. All methods
+// but Init may be called at the same time.
 type Count struct {
 	// refs has a bit that stops more operations from starting:
 	//
@@ -14,8 +14,8 @@ type Count struct {
 	//	bit 61     closed: Close has found no operation in progress
 	//	bit 62     closing
 	refs atomic.Int64
-	// unused holds a value when the last operation has ended after closing was set. It is nil
-	// if Close is never called.
+	// unused gets a value when the last operation has ended after closing was set. It is nil if
+	// Close is never called.
 	unused chan struct{}
 }
 
@@ -37,16 +37,16 @@ func (c *Count) Use() bool {
 	return false
 }
 
-// UseMore starts another operation. The caller has started one that has not ended. The caller
-// must end both with Done.
+// UseMore starts another operation. The caller must have started one that has not ended, and must
+// end both with Done.
 func (c *Count) UseMore() { c.refs.Add(1) }
 
-// UseAgain is Use for a goroutine that goes on with an operation. It succeeds even while the
-// file is closing, as long as Close waits for any operation. The caller must end it with Done.
+// UseAgain is Use for a goroutine that goes on with an operation. It succeeds even while the file
+// is closing, as long as Close waits for any operation. The caller must end it with Done.
 func (c *Count) UseAgain() bool {
 	for {
 		n := c.refs.Load()
-		if n&closed != 0 { // the number says nothing then: a Use may be about to fail
+		if n&closed != 0 { // the number means nothing then: a Use may be about to fail
 			return false
 		}
 		if c.refs.CompareAndSwap(n, n+1) {
@@ -87,8 +87,8 @@ func (c *Count) Close(begun func()) bool {
 	}
 }
 
-// awaitUnused sets closed when no operation is in progress. Each operation that ends as the last
-// one leaves a value in unused. Another may have begun since (UseAgain), and so it looks again.
+// awaitUnused sets closed when no operation is in progress. The last operation leaves a value in
+// unused. Another operation may have begun since (UseAgain), so awaitUnused looks again.
 func (c *Count) awaitUnused() {
 	for !c.refs.CompareAndSwap(closing, closing|closed) {
 		<-c.unused

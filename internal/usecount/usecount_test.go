@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
-// Close waits for the operations in progress, and lets no other start.
+// Close waits for the operations in progress, and lets no other operation start.
 func TestClose(t *testing.T) {
 	hang.Watch(t)
 	var c Count
@@ -50,8 +50,8 @@ func TestCloseUnused(t *testing.T) {
 	}
 }
 
-// A Use of a closed file, which fails, raises the count for a moment. That is no operation that
-// another goroutine could go on with.
+// A Use of a closed file, which fails, raises the count for a moment. No goroutine can go on with
+// that.
 func TestUseAgainOfClosed(t *testing.T) {
 	hang.Watch(t)
 	var c Count
@@ -67,8 +67,8 @@ func TestUseAgainOfClosed(t *testing.T) {
 	}
 }
 
-// Close waits for an operation that was begun by UseAgain when the last one had ended and Close
-// had not seen that.
+// Close waits for an operation that UseAgain has begun after the last one had ended and before
+// Close has seen that.
 func TestUseAgainBeforeClosed(t *testing.T) {
 	hang.Watch(t)
 	var c Count

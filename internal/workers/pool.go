@@ -1,15 +1,15 @@
-// Package workers shares work among goroutines: a Pool of them, and a Range of jobs that one
-// owns and others take from.
+// Package workers shares work among goroutines: a Pool of goroutines, and a Range of jobs that one
+// goroutine owns and others take from.
 package workers
 
 import "sync"
 
-// Pool is a bounded set of goroutines, the workers, that do jobs until there are none. A
-// worker is started while there are jobs and every earlier worker has taken one. So jobs that
-// do not wait get few workers, and jobs that wait get as many as there may be.
+// Pool is a bounded set of goroutines, the workers, that do jobs until there are none. A worker
+// starts while there are jobs and every earlier worker has taken one. So jobs that do not wait get
+// few workers, and jobs that wait get many.
 //
-// Each worker has a value of type Own. It takes jobs from there without contention, and other
-// workers take jobs from there when the common ones have run out.
+// Each worker has a value of type Own, and takes jobs from it without contention. Other workers
+// take jobs from it when the common jobs have run out.
 //
 // All methods may be called at the same time. Wait must be called after the last Call.
 type Pool[Job, Own any] struct {
@@ -18,19 +18,18 @@ type Pool[Job, Own any] struct {
 
 	mu      sync.Mutex
 	running int
-	// starting: a worker has been started and does not run yet.
+	// starting is set while a new worker does not run yet.
 	starting bool
 	all      sync.WaitGroup
 }
 
 // Jobs is the work of a Pool.
 type Jobs[Job, Own any] interface {
-	// OwnJob returns a job from the caller's own value.
+	// OwnJob returns a job from the caller's Own value.
 	OwnJob(*Own) (Job, bool)
-	// TakeJob returns one of the common jobs. More reports whether there are jobs for other
-	// workers. A worker calls it for its first job, and whenever OwnJob has none. One
-	// goroutine at a time calls it. It may fill the caller's own value. Neither OwnJob nor
-	// TakeJob may wait.
+	// TakeJob returns a common job. more reports whether there are jobs for other workers. A worker
+	// calls it for its first job, and whenever OwnJob has none. One goroutine at a time calls it.
+	// It may fill the caller's Own value. Neither OwnJob nor TakeJob may wait.
 	TakeJob(*Own) (job Job, more, ok bool)
 	// DoJob does one job.
 	DoJob(Job)
@@ -60,8 +59,8 @@ func (p *Pool[Job, Own]) call() {
 	}
 }
 
-// Join makes the caller a worker until there is no job. The caller counts as one, and may join
-// even where there are the most workers already.
+// Join makes the caller a worker until there is no job. The caller counts as one, and may exceed
+// the most workers.
 func (p *Pool[Job, Own]) Join(own *Own) {
 	p.mu.Lock()
 	p.running++
@@ -80,20 +79,19 @@ func (p *Pool[Job, Own]) work(own *Own) {
 	}
 }
 
-// next takes one of the common jobs. If there is none, the worker must end.
+// next takes a common job. If there is none, the worker must end.
 func (p *Pool[Job, Own]) next(own *Own, first bool) (Job, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	job, more, ok := p.jobs.TakeJob(own)
 	switch {
 	case !ok:
-		p.running-- // with mu held: a Call from here on starts another worker
+		p.running-- // with mu held: a later Call starts another worker
 	case first && more:
 		p.call()
 	}
 	return job, ok
 }
 
-// Wait returns when all workers that were started have ended. It does not wait for callers of
-// Join.
+// Wait returns when all workers that were started have ended. It does not wait for callers of Join.
 func (p *Pool[Job, Own]) Wait() { p.all.Wait() }

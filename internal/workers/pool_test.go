@@ -54,8 +54,8 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestPoolGrows does jobs that wait until as many are being done as the pool may
-// be: what waits keeps nobody from the others' jobs.
+// TestPoolGrows does jobs that wait until the pool has its most workers: a waiting worker keeps no
+// other from its jobs.
 func TestPoolGrows(t *testing.T) {
 	const most = 7
 	var waiting atomic.Int32
@@ -73,7 +73,7 @@ func TestPoolGrows(t *testing.T) {
 	}
 }
 
-// TestPoolAlone: one job needs no goroutine.
+// TestPoolAlone checks that one job needs no goroutine.
 func TestPoolAlone(t *testing.T) {
 	c := poolOver(1, 8, func(int) {})
 	c.Join(new(Range))

@@ -2,8 +2,8 @@ package workers
 
 import "sync/atomic"
 
-// Range is a range of numbers below 1<<32. Its owner takes the lowest one, one after the
-// other, while other goroutines may split off the upper half. The zero value is empty.
+// Range is a range of numbers below 1<<32. Its owner takes the lowest number, one after the other,
+// while other goroutines may split off the upper half. The zero value is empty.
 type Range struct {
 	// v packs both ends of the range:
 	//

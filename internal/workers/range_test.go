@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSpan has goroutines take numbers, each from its own Span and then from the
-// upper halves of the others': every number is taken once.
+// TestSpan lets goroutines take numbers, each from its own Span and then from the upper halves of
+// other Spans. Every number is taken once.
 func TestSpan(t *testing.T) {
 	const n, goroutines = 20_000, 8
 	var taken [n]atomic.Int32

@@ -15,9 +15,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
-// BenchmarkRandomRead compares direct reads of random 4 KiB blocks through a Queue
-// with as many goroutines in pread(2). The two take turns, so that noise of the
-// machine affects both.
+// BenchmarkRandomRead compares direct reads of random 4 KiB blocks through a Queue with as many
+// goroutines in pread(2). The two take turns, so that noise of the machine affects both.
 func BenchmarkRandomRead(b *testing.B) {
 	const blocks = 64 << 10 // 256 MiB
 	f := directFile(b, blocks)
@@ -49,8 +48,8 @@ func preads(b *testing.B, f *os.File, blocks, goroutines, n int) {
 	wg.Wait()
 }
 
-// duel performs b.N operations in each of two ways, in turn. It reports the rate of
-// the first, its ratio to the second's, and the CPU time per operation of each.
+// duel performs b.N operations in each of two ways, in turn. It reports the rate of the first, its
+// ratio to the second's, and the CPU time per operation of each.
 func duel(b *testing.B, first, second func(n int)) {
 	const turns = 4
 	var a, z cost

@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/drivertest"
 )
 
-// TestDriver runs the conformance suite, with everything that this kernel has, and
-// without each of the things that an older kernel may lack.
+// TestDriver runs the conformance suite, with all features of this kernel, and without each feature
+// that an older kernel may lack.
 func TestDriver(t *testing.T) {
 	for _, kernel := range []struct {
 		name string

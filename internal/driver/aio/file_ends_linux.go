@@ -7,24 +7,21 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// fileEnds finds out which writes extend their file, and which device that is on. While
-// one batch is routed, it remembers the end of the last file: there are often many
-// writes to one file.
+// fileEnds finds out which writes extend their file, and its device. Within one batch it remembers
+// the end of the last file: many writes are often to one file.
 type fileEnds struct {
 	fd     int32
-	end    int64  // the size of fd's file; 0 if it is not known
+	end    int64  // the size of fd's file; 0 if unknown
 	device uint64 // the device of fd's file
 	hook   *record.Hook
 	lookup func(fd int) (end int64, device uint64) // a field so that tests can replace it
 }
 
-// forget is called before each batch: the files may have changed.
-
-// forget is called before each batch: others may have changed the files.
+// forget is called before each batch, as other code may have changed the files.
 func (e *fileEnds) forget() { e.end = 0 }
 
-// extends reports whether op would extend its file, or may do so. The size of an
-// empty file is looked up for each write.
+// extends reports whether op would extend its file, or may do so. The size of an empty file is
+// looked up for each write.
 func (e *fileEnds) extends(op *driver.Op) bool {
 	if e.end <= 0 || e.fd != op.FD {
 		start := e.hook.Now()

@@ -12,9 +12,9 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// A queue is lost when io_submit fails for good, or when another file has the
-// eventfd's number. The kernel performs what it has taken, and needs no descriptor to
-// post completions. So Reap polls the event buffer until nothing is in flight.
+// A queue is lost when io_submit fails for good, or when another file has the eventfd's number. The
+// kernel performs the operations that it has taken, and needs no descriptor to post completions. So
+// Reap polls the event buffer until nothing is in flight.
 
 // errDescriptor is the loss of a queue whose eventfd's number another file has.
 var errDescriptor = errors.New("the eventfd of the queue was closed by the program")
@@ -24,7 +24,7 @@ const (
 	ecanceled = -int32(syscall.ECANCELED)
 )
 
-// lost returns why the queue cannot be used any more; nil while it can.
+// lost returns the reason why the queue is lost, or nil.
 func (q *Queue) lost() error {
 	if err := q.loss.Load(); err != nil {
 		return *err
@@ -39,8 +39,7 @@ func (q *Queue) lose(err error) {
 	}
 }
 
-// ready opens the eventfd if need be. It returns why the queue cannot be used; nil
-// if it can.
+// ready opens the eventfd if need be. It returns the reason if the queue is lost, or nil.
 func (q *Queue) ready() error {
 	if err := q.notifier.ready(); err != nil {
 		q.lose(err)
@@ -48,9 +47,8 @@ func (q *Queue) ready() error {
 	return q.lost()
 }
 
-// lostBy is called when io_submit has failed with res. It reports whether that
-// means that the queue is lost. If the failure is about the operation only, an
-// io_submit of no operations succeeds.
+// lostBy is called when io_submit has failed with res. It reports whether the queue is lost. If
+// only the operation is at fault, an io_submit of no operations succeeds.
 func (q *Queue) lostBy(res int32) bool {
 	if (res == ebadf || res == einval) && !q.notifier.self.Same() {
 		q.lose(errDescriptor)
@@ -63,7 +61,7 @@ func (q *Queue) lostBy(res int32) bool {
 	return false
 }
 
-// withdraw ends operations that the kernel has not taken; the queue is lost.
+// withdraw ends operations that the kernel has not taken, because the queue is lost.
 func (q *Queue) withdraw(batch []*sys.Iocb) {
 	for _, c := range batch {
 		q.finished.put(q.slots.at(c.Data), ecanceled)

@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// TestDescriptorReplaced: operations in flight return their results, later ones are
-// not begun, and the program's descriptor stays open.
+// TestDescriptorReplaced checks that operations in flight return their results, that later ones are
+// not begun, and that the program's descriptor stays open.
 func TestDescriptorReplaced(t *testing.T) {
 	const blocks = 64
 	f := directFile(t, blocks)
@@ -52,8 +52,8 @@ func TestDescriptorReplaced(t *testing.T) {
 	}
 }
 
-// TestDescriptorReplacedUnderReap: a waiting Reap finds out without any call that the eventfd is
-// gone.
+// TestDescriptorReplacedUnderReap checks that a waiting Reap notices the loss of the eventfd
+// without any call.
 func TestDescriptorReplacedUnderReap(t *testing.T) {
 	q := open(t, Options{Depth: 8})
 	var reaps sync.WaitGroup
@@ -72,8 +72,8 @@ func TestDescriptorReplacedUnderReap(t *testing.T) {
 	}
 }
 
-// TestRefusedForGood: the queue is lost when io_submit fails for all operations, and Reap returns
-// the operations that the kernel has not taken.
+// TestRefusedForGood checks that the queue is lost when io_submit fails for all operations. Reap
+// returns the operations that the kernel has not taken.
 func TestRefusedForGood(t *testing.T) {
 	const blocks = 8
 	f := directFile(t, blocks)
@@ -103,7 +103,7 @@ func TestRefusedForGood(t *testing.T) {
 	}
 }
 
-// TestLateNotifier: no eventfd is open before the first operation. If it cannot be
+// TestLateNotifier checks that no eventfd is open before the first operation. If it cannot be
 // opened then, the queue is lost.
 func TestLateNotifier(t *testing.T) {
 	newQueue(t, Options{Depth: 8}).Wake()

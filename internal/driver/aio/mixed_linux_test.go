@@ -48,7 +48,7 @@ func (l *cell) check(t *testing.T) {
 	case driver.Read:
 		a, z := binary.LittleEndian.Uint64(op.Buf), binary.LittleEndian.Uint64(op.Buf[block-8:])
 		if op.Res == 0 && l.stamp == 0 {
-			return // beyond what the other cells have written
+			return // beyond the blocks of the other cells
 		}
 		if op.Res != block || a != l.stamp || z != l.stamp {
 			t.Errorf("read at %d = %d, %x…%x; want %d, %x", op.Off, op.Res, a, z, block, l.stamp)
@@ -64,10 +64,10 @@ func (l *cell) check(t *testing.T) {
 	}
 }
 
-// newCells makes three files that begin with one block and grow. One is used with
-// O_DIRECT only, one without, and one is written through the page cache and read
-// with O_DIRECT, so that its reads meet dirty pages. There is no fourth one: the
-// kernel warns of direct writes beside buffered ones, as they make fsync fail.
+// newCells makes three files that begin with one block and grow. One is used with O_DIRECT only,
+// one without, and one is written through the page cache and read with O_DIRECT, so that its reads
+// meet dirty pages. Direct writes beside buffered ones are left out: the kernel warns of them, as
+// they make fsync fail.
 func newCells(t *testing.T, n int) []*cell {
 	var ways [3][2]way
 	for i := range ways {
@@ -95,8 +95,8 @@ func newCells(t *testing.T, n int) []*cell {
 	return cells
 }
 
-// TestMixed has one goroutine submit and another reap operations of all kinds, so that
-// operations take all ways through the queue at the same time.
+// TestMixed submits in one goroutine and reaps in another. The operations are of all kinds, so that
+// they take all ways through the queue at the same time.
 func TestMixed(t *testing.T) {
 	const depth, total = 48, 20_000
 	start := seed.Of(t)

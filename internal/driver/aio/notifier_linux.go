@@ -16,22 +16,22 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// notifier is an eventfd on which the goroutine in Reap waits in Go's netpoller.
-// Its count means nothing and is never read: the netpoller waits for edges, and
-// each addition is one, even while the count is not zero.
+// notifier is an eventfd on which the goroutine in Reap waits in Go's netpoller. Its count means
+// nothing and is never read: the netpoller waits for edges, and each addition is one, even while
+// the count is not zero.
 //
-// The kernel adds to the count for every completion. Other goroutines, which have put something
-// where the waiting goroutine looks, call notify. notify does something only if a goroutine may be
+// The kernel adds to the count for every completion. Other goroutines call notify, after they have
+// put something where the waiting goroutine looks. notify does nothing unless a goroutine may be
 // waiting: the waiter sets armed, then looks; the caller of notify puts, then reads armed. So one
 // of the two sees the other. notify does not write to the eventfd, as another file may have its
 // number by then. It makes a deadline of the wait pass.
 //
 // The eventfd is opened when it is first used: a program may close all descriptors when it begins,
-// except the netpoller's. If the program closes it later, nothing reports that. So watch looks
-// every checkEvery, while a goroutine waits, whether it is still there.
+// except the netpoller's. Nothing reports that the program has closed it later. So while a
+// goroutine waits, watch looks every checkEvery whether it is still there.
 type notifier struct {
 	once    sync.Once
-	openErr error // why it could not be opened. Written by init
+	openErr error // the error of opening it. Written by init
 	fd      int
 	self    sys.Descriptor // fd, as it was opened
 	file    *os.File       // nil until it is opened
@@ -41,15 +41,15 @@ type notifier struct {
 
 	watching atomic.Bool // a call of watch is due, or watch has called gone
 	mu       sync.Mutex
-	timer    *time.Timer // calls watch. Protected by mu
-	closed   bool        // protected by mu
+	timer    *time.Timer // calls watch. Guarded by mu
+	closed   bool        // guarded by mu
 	watches  sync.WaitGroup
 }
 
 // checkEvery bounds how long a lost eventfd goes unnoticed.
 const checkEvery = time.Second
 
-// probeEventfd returns why the process cannot have an eventfd; nil if it can.
+// probeEventfd returns the reason why the process cannot have an eventfd, or nil.
 func probeEventfd() error {
 	fd, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	if err != nil {
@@ -117,8 +117,7 @@ func (n *notifier) watchLater() {
 	}
 }
 
-// watch checks that the eventfd is still there, and again later as long as a
-// goroutine waits.
+// watch checks that the eventfd is still there, and again later while a goroutine waits.
 func (n *notifier) watch() {
 	defer n.watches.Done()
 	if !n.self.Same() {
@@ -142,9 +141,8 @@ func (n *notifier) stopWatch() {
 	n.watches.Wait()
 }
 
-// abandoned keeps files whose descriptors' numbers belong to the program's files by
-// now. To close them would close the program's files, and so would the garbage
-// collector.
+// abandoned keeps files whose descriptors' numbers belong to the program's files by now. Closing
+// them, as the garbage collector would do, would close the program's files.
 var abandoned struct {
 	mu    sync.Mutex
 	files []*os.File

@@ -4,10 +4,9 @@ package aio
 
 import "sync/atomic"
 
-// plainFiles remembers files whose reads do better without RWF_NOWAIT: block devices,
-// and files that do not support it. It is a hint. An entry lasts for a number of
-// reads, as the descriptor may belong to another file by then. Descriptors that
-// share an entry overwrite each other.
+// plainFiles remembers files whose reads do better without RWF_NOWAIT: block devices, and files
+// that do not support it. It is a hint. An entry lasts for a number of reads, as the descriptor may
+// belong to another file by then. Descriptors that share an entry overwrite each other.
 //
 // The submitter calls use; the submitter and Reap call note.
 //

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/pool"
 )
 
-// pooled is the pool, shared between the goroutines that submit and the one in
-// Reap. A Pool knows an operation by its pointer, so that Token stays the queue's.
+// pooled is the pool, shared between the goroutines that submit and the one in Reap. A Pool
+// identifies an operation by its pointer, so Token stays the queue's.
 type pooled struct {
 	*pool.Pool
 	// n is the number of operations in the pool. perform increments it, Reap
@@ -33,7 +33,7 @@ func (p *pooled) init(o pool.Options) (err error) {
 // add adds op to the next flush. Only the submitter calls it.
 func (p *pooled) add(op *driver.Op) { p.batch = append(p.batch, op) }
 
-// flush submits to the pool what was added. Only the submitter calls it.
+// flush submits the added operations to the pool. Only the submitter calls it.
 func (p *pooled) flush() {
 	if len(p.batch) > 0 {
 		p.perform(p.batch)

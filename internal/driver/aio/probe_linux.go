@@ -50,7 +50,7 @@ func atLeast(release string, major, minor int) bool {
 	return a > major || a == major && i >= minor
 }
 
-// describe returns, for people, what the queue found and uses.
+// describe returns the features that the queue has found and uses, for people.
 func (q *Queue) describe(asked uint32) (features []string) {
 	if q.depth < asked {
 		features = append(features, fmt.Sprintf("depth %d, as fs.aio-max-nr leaves no room for more", q.depth))

@@ -22,14 +22,13 @@ const (
 
 // Options configures a Queue. The zero value is useful.
 type Options struct {
-	// Depth is the largest number of operations in flight: 1 to 16384, 0 for
-	// 1024. It is rounded up to a power of two. It is lowered if fs.aio-max-nr,
-	// which bounds all contexts of the system together, has no room for it.
+	// Depth is the most operations in flight: 1 to 16384, 0 for 1024. It is rounded up to a power
+	// of two. It is lowered if fs.aio-max-nr, which bounds all contexts of the system together, has
+	// no room for it.
 	Depth int
-	// Threads is the largest number of threads of the pool; 0 is the pool's
-	// default.
+	// Threads is the most threads of the pool; 0 is the pool's default.
 	Threads int
-	// Record records the queue's system calls, if it is not nil.
+	// Record, if not nil, records the queue's system calls.
 	Record *record.Hook
 }
 
@@ -62,9 +61,9 @@ type Queue struct {
 	finished finished
 	pooled   pooled
 
-	// The goroutine in Reap waits with these; see await.
+	// The goroutine in Reap uses these to wait; see await.
 	notifier notifier
-	wake     atomic.Bool // set by Wake, cleared by the Reap that returns because of it
+	wake     atomic.Bool // set by Wake, cleared by the Reap that it ends
 	reap     reaping
 
 	closed atomic.Bool
@@ -121,16 +120,15 @@ func (q *Queue) Wake() {
 	}
 }
 
-// Cancel implements driver.Driver. It ends operations that wait for a submitter or
-// for a thread of the pool. No file system supports io_cancel(2), so operations in
-// the kernel go on.
+// Cancel implements driver.Driver. It ends operations that wait for a submitter or for a thread of
+// the pool. No file system supports io_cancel(2), so operations in the kernel go on.
 func (q *Queue) Cancel(op *driver.Op) {
 	q.writes.cancel(op)
 	q.pooled.Cancel(op)
 }
 
-// Close implements driver.Driver. It takes about 30 ms: the kernel needs that to be
-// sure that nothing uses the context any more.
+// Close implements driver.Driver. It takes about 30 ms: the kernel waits until nothing can use the
+// context any more.
 func (q *Queue) Close() error {
 	if !q.closed.CompareAndSwap(false, true) {
 		return nil

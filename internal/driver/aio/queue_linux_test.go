@@ -90,7 +90,7 @@ func perform(t testing.TB, q *Queue, ops ...*driver.Op) {
 	}
 }
 
-// reads are direct reads of random blocks, and what each must return.
+// reads are direct reads of random blocks, with their expected contents.
 type reads struct {
 	ops    []*driver.Op
 	blocks int

@@ -48,8 +48,8 @@ func (q *Queue) await(done []*driver.Op, need int) (int, error) {
 	return n, nil
 }
 
-// poll takes what has completed and reports whether Reap may return. The netpoller
-// calls it, through notifier.wait.
+// poll takes completed operations and reports whether Reap may return. The netpoller calls it,
+// through notifier.wait.
 func (q *Queue) poll(uintptr) bool {
 	r := &q.reap
 	r.n += q.collect(r.done[r.n:])
@@ -68,7 +68,7 @@ func (q *Queue) collect(done []*driver.Op) int {
 	return n
 }
 
-// collectContext moves operations to done that the kernel has completed.
+// collectContext moves the operations that the kernel has completed to done.
 func (q *Queue) collectContext(done []*driver.Op) int {
 	n := 0
 	for n < len(done) {

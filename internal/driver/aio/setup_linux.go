@@ -13,10 +13,9 @@ import (
 )
 
 const (
-	// minDepth is the depth below which a context is not worth having, when
-	// fs.aio-max-nr is nearly used up.
+	// minDepth is the least useful depth, when fs.aio-max-nr is nearly used up.
 	minDepth = 32
-	// maxEvents is the number of completions that are taken at a time.
+	// maxEvents is the most completions that are taken at a time.
 	maxEvents = 64
 )
 
@@ -77,8 +76,8 @@ func (q *Queue) destroy() error {
 	err := sys.IoDestroy(q.ctx)
 	q.call(start, record.Call{Res: sys.Result(0, err), Syscall: record.SysIODestroy})
 	if q.lost() != nil || errors.Is(err, syscall.ENOSYS) || errors.Is(err, syscall.EPERM) {
-		// A filter that refuses io_submit refuses io_destroy, too. It may have come after
-		// the last operation. The kernel destroys the context when the process ends.
+		// A filter that refuses io_submit refuses io_destroy, too. It may have come after the last
+		// operation. The kernel destroys the context when the process ends.
 		err = nil
 	}
 	return cmp.Or(err, q.notifier.close())

@@ -41,7 +41,7 @@ func descriptors(t *testing.T) int {
 	return len(names)
 }
 
-// fs.aio-max-nr is shared with all other programs, so the test uses a bound that it sets itself.
+// fs.aio-max-nr is shared with all other programs, so the test sets a bound itself.
 func TestMaxNr(t *testing.T) {
 	for _, c := range []struct {
 		room, depth, want uint32

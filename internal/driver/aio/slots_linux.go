@@ -8,19 +8,17 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// slots is the table of operations in flight. The kernel knows an operation by the
-// index of its slot, which is also its Token.
+// slots is the table of operations in flight. The kernel identifies an operation by the index of
+// its slot, which is also its Token.
 //
-// The table keeps each operation, and with it the memory that the kernel reads or
-// writes, reachable for the garbage collector. Nothing moves that memory: see
-// driver.Op.Buf.
+// The table keeps each operation, and with it the memory that the kernel reads or writes, reachable
+// for the garbage collector. Nothing moves that memory: see driver.Op.Buf.
 //
 // The submitter takes slots and Reap frees them, each one goroutine at a time.
 type slots struct {
-	// ops holds each operation from the moment at which it is prepared. A
-	// goroutine that loads it sees what the submitter has prepared. The index
-	// comes through the kernel, which Go's memory model does not know, so it
-	// could not order that.
+	// ops holds each operation from its preparation on. A goroutine that loads it sees the prepared
+	// fields. The index alone would not order that: it comes through the kernel, which Go's memory
+	// model does not know.
 	ops []atomic.Pointer[driver.Op]
 
 	driver.FreeSlots

@@ -37,16 +37,16 @@ func (q *Queue) Submit(ops []*driver.Op) (int, error) {
 	return n, q.lost()
 }
 
-// notifyFinished wakes Reap if finished has operations: neither the kernel nor the pool does
-// so for those.
+// notifyFinished wakes Reap if finished has operations: neither the kernel nor the pool wakes it
+// for them.
 func (q *Queue) notifyFinished() {
 	if q.finished.any() {
 		q.notifier.notify()
 	}
 }
 
-// Async implements driver.Driver. A direct write that turns out to extend its file
-// still occupies a thread.
+// Async implements driver.Driver. A direct write that turns out to extend its file still holds a
+// thread.
 func (q *Queue) Async(op *driver.Op) bool {
 	switch op.Code {
 	case driver.Nop:
@@ -122,10 +122,10 @@ func (q *Queue) flush() {
 	q.batch = q.batch[:0]
 }
 
-// submit submits a batch to the kernel. It diverts what the kernel has no room for.
+// submit submits a batch to the kernel. It diverts operations for which the kernel has no room.
 func (q *Queue) submit(batch []*sys.Iocb, divert func(*driver.Op)) {
 	for len(batch) > 0 {
-		if q.lost() != nil { // another goroutine that submits may have found that
+		if q.lost() != nil { // another goroutine that submits may have lost it
 			q.withdraw(batch)
 			return
 		}
@@ -133,8 +133,8 @@ func (q *Queue) submit(batch []*sys.Iocb, divert func(*driver.Op)) {
 		case r > 0:
 			batch = batch[r:]
 		case r == eagain:
-			// The slots never allow more in flight than the context holds, so the
-			// kernel is short of memory.
+			// The slots never allow more in flight than the context holds, so the kernel is short
+			// of memory.
 			for _, c := range batch {
 				divert(q.slots.at(c.Data))
 			}

@@ -44,8 +44,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A context with less room than the queue has slots behaves as a kernel without memory:
-// io_submit returns EAGAIN for the rest of a batch.
+// A context with less room than the queue has slots behaves as a kernel without memory: io_submit
+// returns EAGAIN for the rest of a batch.
 func TestFullContext(t *testing.T) {
 	const blocks, depth = 64, 2048
 	f := directFile(t, blocks)

@@ -12,33 +12,33 @@ import (
 )
 
 const (
-	// maxSubmitters is the number of devices whose writes are submitted at a time, each
-	// by a goroutine, which occupies a thread.
+	// maxSubmitters is the most devices whose writes are submitted at a time, each by a goroutine,
+	// which holds a thread.
 	maxSubmitters = 16
-	// maxWriteBatch is the number of writes of one io_submit. If one of them blocks, those
-	// behind it cannot be withdrawn.
+	// maxWriteBatch is the most writes of one io_submit. If one of them blocks, the writes behind
+	// it cannot be withdrawn.
 	maxWriteBatch = 4
-	// A submitter is stuck when it has taken no writes for stuckFor. This is noticed after
-	// one to two times as long.
+	// stuckFor is the time without a taken write after which a submitter is stuck. A timer notices
+	// it after one to two periods.
 	stuckFor = 5 * time.Millisecond
 )
 
-// submitters call io_submit for direct writes. Each device has a goroutine for that, as
-// long as there are writes to it. io_submit blocks for a write to a frozen file system
-// until it is thawed, and for a write to a device whose queue is full. Meanwhile the
-// writes that are queued here can still be withdrawn, and the other devices go on.
+// submitters call io_submit for direct writes. Each device with writes has a goroutine for that.
+// io_submit blocks for a write to a frozen file system until it is thawed, and for a write to a
+// device with a full queue. In that time the writes that are queued here can still be withdrawn,
+// and other devices go on.
 type submitters struct {
 	q *Queue
 	// submit calls io_submit. It is a field so that a test can hold it back.
 	submit func(batch []*sys.Iocb)
 
 	mu      sync.Mutex
-	devices [maxSubmitters]submitter // protected by mu, as are the next three fields
+	devices [maxSubmitters]submitter // guarded by mu, as are the next three fields
 	queued  int                      // writes in all queues
-	timed   bool                     // a timer is set, which calls relieve
-	// slots has the write of each slot. The goroutines do not touch the operations
-	// themselves: before io_submit returns, the kernel may have completed them, and their
-	// callers may have changed them.
+	timed   bool                     // the timer that calls relieve is set
+	// slots has the write of each slot. The goroutines do not touch the operations themselves:
+	// before io_submit returns, the kernel may have completed them, and their callers may have
+	// changed them.
 	slots      []queuedWrite
 	goroutines sync.WaitGroup // goroutines and timers
 }
@@ -55,7 +55,7 @@ type submitter struct {
 	running     bool                   // its goroutine has not ended
 	taken       int                    // the number of times that it has taken writes
 	takenBefore int                    // taken, at the last call of relieve
-	stuck       bool                   // it has taken none between two of these calls
+	stuck       bool                   // it has taken no write between two of these calls
 	queue       list.List[queuedWrite] // not submitted yet
 	batch       []*sys.Iocb            // used by the goroutine alone
 	start       func()                 // calls run; made once, as a method value allocates
@@ -74,9 +74,9 @@ func (s *submitters) init(q *Queue) {
 	}
 }
 
-// add queues the write in a slot, whose iocb is prepared. It reports false, and queues
-// nothing, if all submitters have other devices, or if the device's submitter is stuck and
-// stuck ones have as many writes as room allows.
+// add queues the write in a slot, whose iocb is prepared. It returns false, and queues nothing, in
+// two cases: all submitters have other devices, or the device's submitter is stuck and stuck ones
+// have as many writes as room allows.
 func (s *submitters) add(slot uint32, device uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *submitters) add(slot uint32, device uint64) bool {
 	s.queued++
 	if !u.running {
 		u.device, u.running = device, true
-		u.taken++ // so that the new goroutine has all of stuckFor
+		u.taken++ // the new goroutine gets all of stuckFor
 		s.goroutines.Add(1)
 		go u.start()
 	}
@@ -110,8 +110,8 @@ func (s *submitters) watch() {
 	}
 }
 
-// relieve is called by the timer. It diverts writes of submitters that are stuck until
-// room is enough.
+// relieve is the timer's function. It diverts writes of stuck submitters until there is room
+// enough.
 func (s *submitters) relieve() {
 	defer s.goroutines.Done()
 	for _, op := range s.excess() {
@@ -120,7 +120,7 @@ func (s *submitters) relieve() {
 	s.q.notifyFinished()
 }
 
-// excess takes writes out of the queues of submitters that are stuck, the newest first.
+// excess takes writes out of the queues of stuck submitters, the newest first.
 func (s *submitters) excess() (out []*driver.Op) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,8 +139,8 @@ func (s *submitters) excess() (out []*driver.Op) {
 	return out
 }
 
-// find returns the submitter of a device, or an unused one, or nil if all have other
-// devices. mu is held.
+// find returns the submitter of a device, or an unused one, or nil if all have other devices. mu is
+// held.
 func (s *submitters) find(device uint64) *submitter {
 	var unused *submitter
 	for i := range s.devices {

@@ -44,7 +44,7 @@ func newStuck(t *testing.T, depth int, files ...*os.File) *stuck {
 
 func (q *stuck) release() { close(q.held) }
 
-// awaitEntered waits until io_submit was given a write. It waits forever if there is none.
+// awaitEntered waits until io_submit got a write. It waits forever if there is none.
 func (q *stuck) awaitEntered() {
 	for q.entered.Load() == 0 {
 		runtime.Gosched()
@@ -83,8 +83,8 @@ func (q *stuck) reap(t *testing.T, n int, want int32) {
 	}
 }
 
-// While io_submit blocks for writes to one device, only the few writes behind the first
-// cannot be withdrawn, and operations on other devices go on.
+// While io_submit blocks for writes to one device, only the few writes behind the first cannot be
+// withdrawn, and operations on other devices go on.
 func TestStuckWrites(t *testing.T) {
 	const writes = 12
 	frozen, other := directFile(t, writes), directFile(t, writes)
@@ -111,7 +111,7 @@ func TestStuckWrites(t *testing.T) {
 	}
 }
 
-// Stuck writes take half of the slots. More of them fail with EAGAIN, or go to the pool.
+// Stuck writes take half of the slots. Further writes fail with EAGAIN, or go to the pool.
 func TestStuckWritesLeaveSlots(t *testing.T) {
 	const depth = 32
 	for flags, want := range map[driver.Flags]int32{driver.NoWait: eagain, 0: block} {
@@ -132,8 +132,8 @@ func TestStuckWritesLeaveSlots(t *testing.T) {
 	}
 }
 
-// There is one thread in io_submit for each device that is stuck, up to maxSubmitters.
-// Writes to other devices are not queued.
+// One thread is in io_submit for each stuck device, up to maxSubmitters. Writes to other devices
+// are not queued.
 func TestSubmittersAreFew(t *testing.T) {
 	f := directFile(t, 1)
 	files := []*os.File{f}

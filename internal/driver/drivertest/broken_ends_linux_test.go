@@ -86,7 +86,7 @@ func (b *broken) Stage(ops []*driver.Op) int {
 	return len(ops)
 }
 
-// flush submits what is staged. mu is held.
+// flush submits the staged operations. mu is held.
 func (b *broken) flush() {
 	if len(b.staged) > 0 && !b.is("staged") {
 		b.Driver.Submit(b.staged)

@@ -40,7 +40,7 @@ func (b *broken) Unregister(index int) {
 	}
 }
 
-// outside reports whether op names memory that its buffer is not in.
+// outside reports whether op's buffer is outside the memory that it names.
 func (b *broken) outside(op *driver.Op) bool {
 	transfers := op.Code == driver.Read || op.Code == driver.Write
 	if op.Reg == 0 || !transfers || b.is("regblind") || len(op.Buf) == 0 && !b.is("regempty") {

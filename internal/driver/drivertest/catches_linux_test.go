@@ -102,8 +102,8 @@ func runBroken(t *testing.T, how, name string) (out []byte, caught bool) {
 			strings.Contains(string(out), "TestBroken/"+name+" hangs"))
 }
 
-// TestBroken is run by TestCatches. By itself it runs on a driver without a defect, wrapped as
-// the broken ones are.
+// TestBroken is run by TestCatches. Without TestCatches it runs on a driver without a defect,
+// wrapped as the broken ones are.
 func TestBroken(t *testing.T) {
 	how := os.Getenv("DRIVERTEST_BROKEN")
 	if how != "" {

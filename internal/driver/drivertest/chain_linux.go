@@ -71,8 +71,8 @@ func (r *rig) chainFile(data []byte) string {
 	return name
 }
 
-// testChainRead performs chains that open, read and close, many at a time, and many
-// times with the same numbers of files.
+// testChainRead performs chains that open, read and close, many at a time, and many times with the
+// same numbers of files.
 func testChainRead(r *rig) {
 	files := r.linker().Files()
 	data := pattern(0, 5000, 0)
@@ -95,7 +95,7 @@ func testChainRead(r *rig) {
 	}
 }
 
-// testChainBreaks: the operations after a failed one do not begin.
+// testChainBreaks checks that the operations after a failed one do not begin.
 func testChainBreaks(r *rig) {
 	r.linker()
 	name := r.chainFile(pattern(0, 100, 0))
@@ -107,7 +107,7 @@ func testChainBreaks(r *rig) {
 	r.results("nothing there", []*driver.Op{own(driver.Read, 0, 0, buf(1)), own(driver.Read, 0, 0, buf(1))}, badFD, canceled)
 }
 
-// testChainAlways: the operation after one with the flag Always begins even so.
+// testChainAlways checks that the operation after a failed one with the flag Always begins.
 func testChainAlways(r *rig) {
 	r.linker()
 	name := r.chainFile(pattern(0, 100, 0))
@@ -139,7 +139,7 @@ func testChainCancel(r *rig) {
 	if err := unix.Mkfifo(name, 0o600); err != nil {
 		skip.For(r, skip.Special, err)
 	}
-	open(r, name, os.O_RDWR) // a writer, so that the chain's open does not wait
+	open(r, name, os.O_RDWR) // a writer, or the chain's open would wait
 	read, end := own(driver.Read, 0, 0, make([]byte, 1)), own(driver.Close, 0, 0, nil)
 	head := chained(openOp(name, 0), read, end)
 	r.submit(head)

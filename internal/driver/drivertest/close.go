@@ -81,7 +81,7 @@ func testCloseInFlight(r *rig) {
 	for _, op := range ops {
 		copy(op.Buf, pattern(op.Off, len(op.Buf), 0x55))
 	}
-	time.Sleep(20 * time.Millisecond) // time for a write that comes too late
+	time.Sleep(20 * time.Millisecond) // time for a late write
 	for _, op := range ops {
 		r.same("buffer after Close", op.Buf, pattern(op.Off, len(op.Buf), 0x55))
 	}

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReplaceDescriptor makes fd a descriptor of /dev/null, as dup2(2) by a program does that
-// is not aware of the driver's descriptors. At the end of the test it checks that the
-// driver has not closed the program's descriptor, and closes that.
+// ReplaceDescriptor makes fd a descriptor of /dev/null, as a program does with dup2(2) that does
+// not know the driver's descriptors. At the end of the test it checks that the driver has not
+// closed the program's descriptor, and closes it.
 func ReplaceDescriptor(t testing.TB, fd int) {
 	t.Helper()
 	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)

@@ -26,7 +26,7 @@ func (r *rig) direct(data []byte) (File, int32) {
 		r.Fatal(err)
 	}
 	r.Cleanup(func() { d.Close() })
-	if err := d.Sync(); err != nil { // so that reads go to the disk, and do not meet dirty pages
+	if err := d.Sync(); err != nil { // reads then go to the disk, and meet no dirty pages
 		r.Fatal(err)
 	}
 	return f, int32(d.Fd())

@@ -1,5 +1,5 @@
-// Package drivertest is the test suite that every driver.Driver has to pass. It makes
-// sure that all drivers return the same in the same situation.
+// Package drivertest is the test suite that every driver.Driver must pass. It checks that all
+// drivers return the same in the same situation.
 //
 //	func TestPool(t *testing.T) {
 //		drivertest.Run(t, func(t testing.TB, depth int) driver.Driver {
@@ -11,15 +11,15 @@
 //		})
 //	}
 //
-// The result of no test depends on the clock. A test that hangs is ended after two
-// minutes, with the stacks of all goroutines. Random tests print their seed; the
-// environment variable SLUICE_SEED replays one.
+// The result of no test depends on the clock. A test that hangs is ended after two minutes, with
+// the stacks of all goroutines. Random tests print their seed; the environment variable SLUICE_SEED
+// replays one.
 //
 // # Concurrency
 //
-// A driver must leave no goroutine and no descriptor behind. The suite compares the
-// process before and after to find any. So nothing else may run at the same time: the
-// caller must not call t.Parallel.
+// A driver must leave no goroutine and no descriptor behind. The suite compares the process before
+// and after to find any. So nothing else may run at the same time: the caller must not call
+// t.Parallel.
 package drivertest
 
 import (
@@ -28,16 +28,15 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// Suite is what the tests run on.
+// Suite has the driver and the files for the tests.
 type Suite struct {
-	// Open returns a new driver that has at least depth operations in flight; its
-	// Info says how many exactly. The suite closes it.
+	// Open returns a new driver with room for at least depth operations in flight; its Info has the
+	// exact number. The suite closes it.
 	Open func(t testing.TB, depth int) driver.Driver
 
-	// Create makes a file with these contents for d, a driver that Open has
-	// returned. Nil means files of the operating system, in a temporary directory.
-	// Only then do the tests run that need the system's files (directories, pipes,
-	// O_DIRECT).
+	// Create makes a file with these contents for d, a driver that Open has returned. Nil means
+	// files of the operating system, in a temporary directory. Only then do the tests run that need
+	// the system's files (directories, pipes, O_DIRECT).
 	Create func(t testing.TB, d driver.Driver, data []byte) File
 }
 
@@ -45,7 +44,7 @@ type Suite struct {
 type File interface {
 	// FD returns the descriptor for Op.FD. It is valid until the test ends.
 	FD() int32
-	// Contents returns what is in the file now.
+	// Contents returns the file's present contents.
 	Contents(t testing.TB) []byte
 }
 

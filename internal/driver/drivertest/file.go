@@ -45,8 +45,8 @@ func (f systemFile) Contents(t testing.TB) []byte {
 	return b
 }
 
-// pattern returns n bytes that depend on their offset, so that data from a wrong place
-// differs from the right data. With another salt all bytes are different.
+// pattern returns n bytes that depend on their offset, so that data from a wrong place differs from
+// the right data. With another salt all bytes are different.
 func pattern(off int64, n int, salt byte) []byte {
 	b := make([]byte, n)
 	for i := range b {

@@ -9,9 +9,9 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// testCloseLeavesNothing compares the process before Open with that after Close. A first
-// driver comes before that, as the process keeps some things from then on, such as the
-// netpoller's descriptors.
+// testCloseLeavesNothing compares the process before Open with the process after Close. It opens
+// another driver first: the process then gets what it keeps for good, such as the netpoller's
+// descriptors.
 func testCloseLeavesNothing(r *rig) {
 	data := pattern(0, 64*512, 0)
 	f := r.create(data)

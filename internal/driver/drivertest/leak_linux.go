@@ -20,7 +20,7 @@ func descriptors(t testing.TB) fds {
 	}
 	s := fds{}
 	for _, e := range list {
-		// The descriptor that the directory was read with is closed by now.
+		// The descriptor of the directory is closed by now.
 		if to, err := os.Readlink(dir + "/" + e.Name()); err == nil {
 			s[e.Name()] = to
 		}

@@ -14,7 +14,7 @@ var loadTests = []test{
 
 const block = 512
 
-// testTenThousand has 10,000 operations wait for a driver of depth 64. One goroutine submits,
+// testTenThousand makes 10,000 operations wait for a driver of depth 64. One goroutine submits,
 // another reaps. Each operation has another block, first a write and then a read.
 func testTenThousand(r *rig) {
 	const blocks = 10000

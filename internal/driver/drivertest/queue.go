@@ -117,8 +117,8 @@ func (r *rig) stage(ops []*driver.Op) int {
 	return n
 }
 
-// testStage: staged operations are submitted by the next Reap, and by the next Submit,
-// even of nothing.
+// testStage checks that the next Reap submits staged operations, and so does the next Submit, even
+// of nothing.
 func testStage(r *rig) {
 	r.stager()
 	data := pattern(0, 4096, 0)
@@ -139,7 +139,7 @@ func testStage(r *rig) {
 	}
 }
 
-// testStagePoll reaps what is staged, without ever waiting.
+// testStagePoll reaps staged operations, without ever waiting.
 func testStagePoll(r *rig) {
 	r.stager()
 	for inFlight := r.stage(nops(3)); inFlight > 0; runtime.Gosched() {
@@ -155,7 +155,7 @@ func testStageFull(r *rig) {
 	for taken < depth {
 		n := r.stage(ops[taken:])
 		if n == 0 {
-			// There may be less room for staged operations than in the driver.
+			// Less room may be left for staged operations than in the driver.
 			n = r.take(ops[taken:])
 		}
 		if n == 0 {

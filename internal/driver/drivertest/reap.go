@@ -80,12 +80,12 @@ func (r *rig) waiter(need int) <-chan []*driver.Op {
 	return c
 }
 
-// testReapWaits: Reap waits for operations that are submitted later.
+// testReapWaits checks that Reap waits for operations that are submitted later.
 func testReapWaits(r *rig) {
 	for range 20 {
 		c := r.waiter(2)
 		r.submit(nops(1)...)
-		time.Sleep(time.Millisecond) // so that a Reap that returns too early is noticed
+		time.Sleep(time.Millisecond) // a Reap that returns too early shows here
 		r.submit(nops(1)...)
 		if done := <-c; len(done) != 2 {
 			r.Errorf("Reap(2, 2) = %d; Wake was not called", len(done))
@@ -113,8 +113,7 @@ func testWakeDuring(r *rig) {
 	}
 }
 
-// testWakesDoNotAddUp calls Wake three times: one Reap returns early, the next one
-// waits.
+// testWakesDoNotAddUp calls Wake three times: one Reap returns early, the next one waits.
 func testWakesDoNotAddUp(r *rig) {
 	for range 20 {
 		r.d.Wake()
@@ -130,7 +129,7 @@ func testWakesDoNotAddUp(r *rig) {
 	}
 }
 
-// testWakeKept: a Reap that does not wait leaves the Wake for the next one that would.
+// testWakeKept checks that a Reap that does not wait leaves the Wake for the next one that would.
 func testWakeKept(r *rig) {
 	r.d.Wake()
 	for range 3 {

@@ -112,7 +112,7 @@ func testRegistered(r *rig) {
 	r.want(bad, badFD)
 }
 
-// testRegisteredOutside names registered memory that Buf is not in, or an index that does
+// testRegisteredOutside names registered memory that does not contain Buf, or an index that does
 // not exist.
 func testRegisteredOutside(r *rig) {
 	const size = 16 << 10 // 16 KiB

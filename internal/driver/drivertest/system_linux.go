@@ -43,8 +43,8 @@ func kernel(op *driver.Op) int32 {
 	return sys.Result(n, err)
 }
 
-// refused performs an operation that fails with errno, alone and between others. If this
-// kernel or file system returns another result, the driver must return that.
+// refused performs an operation that fails with errno, alone and between other operations. If this
+// kernel or file system returns another result, the driver must return it, too.
 func (r *rig) refused(what string, op *driver.Op, errno syscall.Errno) {
 	r.Helper()
 	want := kernel(op)
@@ -114,8 +114,7 @@ func testFullDevice(r *rig) {
 	r.same("/dev/full", buf, make([]byte, 512))
 }
 
-// testSizeLimit writes across RLIMIT_FSIZE and beyond it. The kernel makes the former write
-// short.
+// testSizeLimit writes across RLIMIT_FSIZE and beyond it. The kernel makes the first write short.
 func testSizeLimit(r *rig) {
 	const limit = 1 << 20 // 1 MiB
 	f := r.create(nil)

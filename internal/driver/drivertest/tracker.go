@@ -74,9 +74,8 @@ func returned(op *driver.Op) error {
 	return nil
 }
 
-// reuse writes the fields that belong to the caller again, so that the race detector
-// notices a driver that still uses them. It does not write Token, which a late Cancel may
-// read.
+// reuse writes the caller's fields again, so that the race detector notices a driver that still
+// uses them. It does not write Token, which a late Cancel may read.
 func reuse(op *driver.Op) {
 	t, res := op.Owner.(*tracker), op.Res
 	op.Code, op.Flags, op.FD, op.Off, op.Reg = t.before.Code, t.before.Flags, t.before.FD, t.before.Off, t.before.Reg

@@ -14,8 +14,8 @@ var _ driver.Linker = linker{}
 // Files implements driver.Linker.
 func (l linker) Files() int { return l.inner.(driver.Linker).Files() }
 
-// Each operation of a chain gets its verdict, in their order. An operation that shall fail becomes
-// a read of no file in the inner driver, so that it breaks the chain there. The operations after a
+// Each operation of a chain gets its verdict, in their order. An operation that must fail becomes a
+// read of no file in the inner driver, so that it breaks the chain there. The operations after a
 // transfer that is cut short become such reads, too. A Close is performed, and then reported as
 // failed, as close(2) does. Late, Gate and Full apply to a chain if its first operation has them.
 
@@ -30,8 +30,8 @@ func (d *Driver) decideChain(m *mark) {
 	}
 }
 
-// disguiseMember disguises an operation of a chain. broken is true if an earlier one has broken
-// the chain; link reports whether it is broken after this one.
+// disguiseMember disguises an operation of a chain. broken says that an earlier one has broken the
+// chain. It reports whether the chain is broken after this one.
 func (m *mark) disguiseMember(broken bool) bool {
 	switch v := &m.verdict; {
 	case broken:
@@ -50,7 +50,7 @@ func (m *mark) disguiseMember(broken bool) bool {
 	return ends && m.original.Flags&driver.Always == 0
 }
 
-// fail makes the operation one that fails.
+// fail makes the operation fail in the inner driver.
 func (m *mark) fail() {
 	m.op.Code, m.op.Flags, m.op.FD, m.op.Buf = driver.Read, m.op.Flags&driver.Always, -1, nil
 }

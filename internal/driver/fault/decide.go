@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// Decider returns what happens to an operation. It is called once for each time that
-// the operation is submitted, and must not change it.
+// Decider returns the verdict on an operation. It is called each time that the operation is
+// submitted, and must not change it.
 type Decider func(op *driver.Op) Verdict
 
 // None lets every operation pass.
@@ -51,9 +51,8 @@ func (c *Counter) Seen() int { return int(c.seen.Load()) }
 // Fired reports whether the operation with that number has come.
 func (c *Counter) Fired() bool { return c.seen.Load() > c.at }
 
-// First gives each request the verdict at its first tries, and then lets it pass, as
-// EINTR and EAGAIN do. Requests are the same if they do the same to the same file at
-// the same offset.
+// First gives each request the verdict at its first tries, and then lets it pass, as EINTR and
+// EAGAIN do. Two requests are the same if they do the same to the same file at the same offset.
 func First(tries int, v Verdict) Decider {
 	type request struct {
 		code driver.Code

@@ -5,13 +5,13 @@
 //	… // the third write fails
 //	if !count.Fired() { t.Error("there were not three writes") }
 //
-// An operation that shall fail still goes through the inner driver, disguised as an operation that
+// An operation that must fail still goes through the inner driver, disguised as an operation that
 // touches nothing. So the inner driver decides batches, room and order.
 //
 // # Concurrency
 //
-// A faulty driver is used as any driver.Driver. The goroutine that submits calls the
-// Decider, for one operation after another.
+// A faulty driver is used as any driver.Driver. The goroutine that submits calls the Decider, for
+// one operation after another.
 package fault
 
 import (
@@ -29,8 +29,8 @@ type Driver struct {
 	mu sync.Mutex
 	// marked holds the operations in the driver that have a verdict.
 	marked map[*driver.Op]*mark
-	// waiting holds the verdicts of operations for which the inner driver then
-	// had no room, so that each is decided on once.
+	// waiting holds the verdicts of operations for which the inner driver had no room, so that each
+	// is decided on once.
 	waiting  map[*driver.Op]Verdict
 	held     []*mark // returned by the inner driver, and held back
 	inFlight int     // operations in the inner driver
@@ -44,7 +44,7 @@ type mark struct {
 	op       *driver.Op
 	original driver.Op // as the caller submitted it
 	verdict  Verdict
-	due      int     // of a late one: it is returned when back is this
+	due      int     // of a late one: it is returned when returned has this value
 	rest     []*mark // of a chain: the marks of the operations after the first
 }
 
@@ -63,15 +63,15 @@ type (
 	}
 )
 
-// memory is what a driver.Registrar has beyond a driver.Driver.
+// memory has the methods that a driver.Registrar adds to a driver.Driver.
 type memory interface {
 	Register(mem []byte) (index int, err error)
 	Unregister(index int)
 }
 
 // New wraps inner. The driver that it returns is a driver.Stager if inner is one, a
-// driver.Registrar if inner is one, and a driver.Linker if inner is both that and a
-// Registrar. Closing it closes inner.
+// driver.Registrar if inner is one, and a driver.Linker if inner is both a Linker and a Registrar.
+// Closing it closes inner.
 func New(inner driver.Driver, decide Decider) driver.Driver {
 	d := &Driver{
 		inner: inner, depth: inner.Info().Depth, decide: decide,
@@ -109,8 +109,8 @@ func (s stager) Stage(ops []*driver.Op) int {
 	return n
 }
 
-// decideAll decides on operations from the front of ops, as far as there is room, and disguises the
-// operations that shall fail. It returns how many it has decided on.
+// decideAll decides on operations from the front of ops, while there is room, and disguises the
+// operations that must fail. It returns how many it has decided on.
 func (d *Driver) decideAll(ops []*driver.Op) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -136,7 +136,7 @@ func (d *Driver) decideAll(ops []*driver.Op) int {
 	return n
 }
 
-// verdict returns what was decided on op before, or decides now.
+// verdict returns an earlier verdict on op, or decides now.
 func (d *Driver) verdict(op *driver.Op) Verdict {
 	v, ok := d.waiting[op]
 	if !ok {
@@ -171,8 +171,8 @@ func (d *Driver) Cancel(op *driver.Op) { d.inner.Cancel(op) }
 // Async implements driver.Driver.
 func (d *Driver) Async(op *driver.Op) bool { return d.inner.Async(op) }
 
-// Info implements driver.Driver. It returns the inner driver's, so that the faulty one
-// is not treated differently.
+// Info implements driver.Driver. It returns the inner driver's Info, so that the scheduler treats
+// both alike.
 func (d *Driver) Info() driver.Info { return d.inner.Info() }
 
 // Close implements driver.Driver. It does not wait for Gates.

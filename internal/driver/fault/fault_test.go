@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// onPool returns a faulty driver over a pool that performs in order.
+// onPool returns a faulty driver over a pool that performs operations in order.
 func onPool(t testing.TB, depth int, decide fault.Decider) driver.Driver {
 	t.Helper()
 	p, err := pool.New(pool.Options{Threads: 1, Depth: depth})
@@ -36,15 +36,15 @@ func onRing(t testing.TB, depth int, decide fault.Decider) driver.Driver {
 	return fault.New(ring, decide)
 }
 
-// TestDriver runs the conformance suite on drivers without faults, and on drivers that are
-// only slow: a late result is still right.
+// TestDriver runs the conformance suite on drivers without faults, and on drivers that are only
+// slow: a late result is still right.
 func TestDriver(t *testing.T) {
 	late := func(seed uint64) fault.Decider {
 		random := fault.Random(seed, 0.3, fault.Verdict{Late: 1}, fault.Verdict{Late: 5}, fault.Verdict{Late: 1000})
 		return func(op *driver.Op) fault.Verdict {
 			if op.Code == driver.Nop {
-				// The suite waits for one operation while another is stuck; a late
-				// one waits for others.
+				// The suite waits for one operation while another is stuck; a late operation would
+				// wait for other ones.
 				return fault.Verdict{}
 			}
 			return random(op)

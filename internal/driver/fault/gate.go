@@ -2,9 +2,8 @@ package fault
 
 import "sync"
 
-// Gate holds operations back until it is opened, as a device that is stuck does. Any
-// number of operations of any number of drivers can wait at one. The zero value is a
-// closed gate.
+// Gate holds operations back until it is opened, as a stuck device does. Any number of operations
+// of any number of drivers can wait at one. The zero value is a closed gate.
 type Gate struct {
 	mu      sync.Mutex
 	open    bool
@@ -22,8 +21,8 @@ func (g *Gate) Open() {
 	}
 }
 
-// Waiting reports whether an operation waits at the gate. A Reap has to run for that:
-// it holds back what the inner driver returns.
+// Waiting reports whether an operation waits at the gate. Reap must be running: it holds back the
+// results of the inner driver.
 func (g *Gate) Waiting() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -63,7 +63,7 @@ func TestDecidedOnce(t *testing.T) {
 	}
 }
 
-// TestRoom: operations that are held back take up room.
+// TestRoom checks that operations that are held back take up room.
 func TestRoom(t *testing.T) {
 	var gate fault.Gate
 	d := onPool(t, 2, fault.NewCounter(0, fault.Verdict{Gate: &gate}).Decide)
@@ -118,7 +118,7 @@ func TestGate(t *testing.T) {
 	<-opened
 }
 
-// TestClose closes a driver while operations wait at a gate, and others are to fail.
+// TestClose closes a driver while operations wait at a gate, and other operations are to fail.
 func TestClose(t *testing.T) {
 	var gate fault.Gate
 	f := file(t, "abc")

@@ -17,8 +17,8 @@ type Loss struct {
 	mu    sync.Mutex
 	calls int // of Submit, Stage and Reap, until it is lost
 	lost  bool
-	// withdrawn holds operations taken by the call in which the driver was lost,
-	// which the inner driver never got.
+	// withdrawn holds operations of the call in which the driver was lost, which the inner driver
+	// never got.
 	withdrawn []*driver.Op
 	inFlight  int // operations in the inner driver
 	woken     bool
@@ -43,7 +43,7 @@ func (l *Loss) Fired() bool {
 	return l.lost
 }
 
-// Now makes the next call the one in which the driver is lost.
+// Now makes the driver lost in its next call.
 func (l *Loss) Now() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,7 +74,7 @@ func (l *Loss) Submit(ops []*driver.Op) (int, error) {
 	return n, err
 }
 
-// take counts a Submit or Stage, and passes ops to put, which is the inner driver's.
+// take counts a Submit or Stage, and passes ops to put, the method of the inner driver.
 func (l *Loss) take(ops []*driver.Op, put func([]*driver.Op) (int, error)) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,7 +131,7 @@ func (l *Loss) takeWithdrawn(done []*driver.Op) int {
 	return n
 }
 
-// innerNeed returns how many operations of the inner driver Reap has to wait for.
+// innerNeed returns how many operations of the inner driver Reap must wait for.
 func (l *Loss) innerNeed(rest int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -141,8 +141,8 @@ func (l *Loss) innerNeed(rest int) int {
 	return max(rest, 0)
 }
 
-// reaped is called with the number of operations that the inner driver has returned.
-// It reports whether Reap ends, and returns why the driver is lost.
+// reaped is called with the number of operations that the inner driver has returned. It reports
+// whether Reap ends, and returns the reason why the driver is lost.
 func (l *Loss) reaped(n int, enough bool) (ended bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -151,12 +151,12 @@ func (l *Loss) reaped(n int, enough bool) (ended bool, err error) {
 		err = l.err
 	}
 	ended = enough || l.woken || l.lost && l.inFlight == 0 && len(l.withdrawn) == 0
-	l.woken = l.woken && enough // a Wake that has ended this Reap is used up
+	l.woken = l.woken && enough // this Reap has used up the Wake
 	return ended, err
 }
 
-// Wake implements driver.Driver. It notes the caller's Wake, as Submit and Stage call
-// the inner driver's Wake, too.
+// Wake implements driver.Driver. It notes the caller's Wake, as Submit and Stage call the inner
+// driver's Wake, too.
 func (l *Loss) Wake() {
 	l.mu.Lock()
 	l.woken = true

@@ -15,9 +15,9 @@ func (d *Driver) Reap(done []*driver.Op, need int) (int, error) {
 	}
 }
 
-// innerNeed returns how many operations of the inner driver Reap has to wait for, if it
-// needs rest more. While operations are held back, the inner driver may have fewer than
-// that. Reap then takes one at a time.
+// innerNeed returns how many operations of the inner driver Reap must wait for, if it needs rest
+// more. While operations are held back, the inner driver may have fewer. Reap then takes one at a
+// time.
 func (d *Driver) innerNeed(rest int) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -27,8 +27,8 @@ func (d *Driver) innerNeed(rest int) int {
 	return max(rest, 0)
 }
 
-// sortOut settles operations that the inner driver has returned. It holds some operations back,
-// moves the rest to the front of ops, and returns the number of the rest.
+// sortOut settles operations that the inner driver has returned. It holds some back, moves the rest
+// to the front of ops, and returns the number of the rest.
 func (d *Driver) sortOut(ops []*driver.Op) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -49,7 +49,7 @@ func (d *Driver) sortOut(ops []*driver.Op) int {
 	return n
 }
 
-// holds reports whether m has to be held back, and adds it to held if so.
+// holds reports whether m must be held back, and adds it to held if so.
 func (d *Driver) holds(m *mark) bool {
 	m.due = d.returned + m.verdict.Late
 	if m.verdict.Late == 0 && m.verdict.Gate.pass(d) {
@@ -59,7 +59,7 @@ func (d *Driver) holds(m *mark) bool {
 	return true
 }
 
-// release moves operations to done that need not be held back any more.
+// release moves operations that need not be held back any more to done.
 func (d *Driver) release(done []*driver.Op) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -6,24 +6,23 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// Verdict is what happens to an operation. The zero value lets it pass.
+// Verdict decides the fate of an operation. The zero value lets it pass.
 type Verdict struct {
 	// Errno, if not 0, is the error of the operation. It touches neither the file
 	// nor the buffer.
 	Errno syscall.Errno
-	// Short is the number of bytes that are left out at the end of a transfer. At
-	// least one byte is transferred, as none would mean the end of the file. For
-	// O_DIRECT it has to be a multiple of the alignment.
+	// Short is how many bytes at the end of a transfer are left out. At least one byte is
+	// transferred, because zero bytes would mean the end of the file. For O_DIRECT it must be a
+	// multiple of the alignment.
 	Short int
-	// Late is the number of other operations that are returned before this one. It
-	// is returned earlier if no others are in flight.
+	// Late is how many other operations are returned before this one. It is returned earlier if no
+	// other operation is in flight.
 	Late int
 	// Gate, if not nil, holds the operation back after it was performed, until the
 	// gate is opened or the driver closed.
 	Gate *Gate
-	// Full makes Submit take neither this operation nor those after it, as if the
-	// driver were full. It has no effect if nothing is in flight: an empty driver
-	// has room.
+	// Full makes Submit take neither this operation nor later ones, as if the driver were full. It
+	// has no effect if nothing is in flight: an empty driver has room.
 	Full bool
 }
 
@@ -32,7 +31,7 @@ func (v *Verdict) marks() bool {
 	return v.Errno != 0 || v.Short > 0 || v.Late > 0 || v.Gate != nil
 }
 
-// disguise changes the operation into what the inner driver shall perform.
+// disguise changes the operation for the inner driver.
 func (m *mark) disguise() {
 	switch v := &m.verdict; {
 	case v.Errno != 0:
@@ -42,13 +41,13 @@ func (m *mark) disguise() {
 	}
 }
 
-// undisguise makes the operation what it was.
+// undisguise restores the operation.
 func (m *mark) undisguise() {
 	m.op.Code, m.op.Flags, m.op.FD, m.op.Buf = m.original.Code, m.original.Flags, m.original.FD, m.original.Buf
 }
 
-// settle undisguises an operation that the inner driver has returned, and sets its
-// result. For a chain it does so for all operations.
+// settle undisguises an operation that the inner driver has returned, and sets its result. For a
+// chain it does so for all operations.
 func (m *mark) settle() {
 	for _, next := range m.rest {
 		next.settle()

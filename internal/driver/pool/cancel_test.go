@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// TestCancel cancels operations at the head, in the middle and at the end of the queue,
-// one that is being performed and one that is done.
+// TestCancel cancels operations at the head, in the middle and at the end of the queue, one that is
+// being performed and one that is done.
 func TestCancel(t *testing.T) {
 	var notes atomic.Int32
 	g := newGated(t, Options{Threads: 1, Notify: func() { notes.Add(1) }})
@@ -73,7 +73,7 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// TestCloseWaits: Close performs what is queued, and waits for Notify.
+// TestCloseWaits checks that Close performs queued operations, and waits for Notify.
 func TestCloseWaits(t *testing.T) {
 	var notes atomic.Int32
 	p, err := New(Options{Threads: 2, Notify: func() { runtime.Gosched(); notes.Add(1) }})

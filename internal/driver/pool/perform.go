@@ -12,8 +12,8 @@ const (
 	invalid  = -int32(syscall.EINVAL)
 )
 
-// perform performs op and sets its result. Short transfers, EINTR and EAGAIN are
-// returned as they are: the scheduler continues and retries.
+// perform performs op and sets its result. It returns short transfers, EINTR and EAGAIN as they
+// are: the scheduler continues and retries.
 func perform(op *driver.Op) {
 	fd := int(op.FD)
 	switch op.Code {

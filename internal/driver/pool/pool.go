@@ -1,10 +1,8 @@
-// Package pool performs operations with blocking system calls on a bounded number
-// of threads.
+// Package pool performs operations with plain calls on a bounded number of threads.
 //
-// It works on every system, and is the reference for what the other drivers must
-// return. Each operation that waits occupies a thread, so Threads bounds how many
-// wait at once. Without a bound, a slow disk would kill the program: the Go runtime
-// ends it at its 10,000th thread.
+// It works on every system, and is the reference for the results of the other drivers. Each
+// operation that waits holds a thread, so Threads bounds how many wait at once. Without a bound, a
+// slow disk would kill the program: the Go runtime ends it at its 10,000th thread.
 //
 // A Scheduler whose driver is a Pool hands it nothing, because Async is false: the Scheduler makes
 // plain calls, which package budget bounds. Package aio has a Pool for operations that AIO does not
@@ -12,10 +10,10 @@
 //
 // # Concurrency
 //
-// A Pool is used as any driver.Driver. One mutex protects everything that is shared. A worker takes
-// the mutex once an operation, to return that and to fetch the next. Workers exist only while there
-// is work: a goroutine costs no more to start than to wake. A Pool in which nothing is in flight
-// holds neither goroutines nor threads.
+// A Pool is used as any driver.Driver. One mutex guards the shared state. A worker takes it once an
+// operation, to return that operation and to fetch the next. Workers exist only while there is
+// work: a goroutine costs no more to start than to wake. A Pool with nothing in flight holds
+// neither goroutines nor threads.
 package pool
 
 import (
@@ -39,29 +37,29 @@ const (
 
 // Options configures a Pool. The zero value is useful.
 type Options struct {
-	// Threads is the largest number of operations that are performed at once,
-	// each in a thread: 1 to 4096, 0 for 64.
+	// Threads is the most operations that are performed at once, each in a thread: 1 to 4096, 0 for
+	// 64.
 	Threads int
-	// Depth is the largest number of operations in flight; 0 for 1024. Operations that wait for a
-	// thread and operations that were not yet reaped count.
+	// Depth is the most operations in flight; 0 for 1024. Operations that wait for a thread or for
+	// Reap count.
 	Depth int
-	// Notify, if not nil, is called once for each operation, after it has become
-	// reapable. The goroutine that has performed or cancelled it calls Notify,
-	// with no lock held. It is for callers that do not wait in Reap; they reap
-	// with Reap(done, 0). When Close returns, the last call has returned.
+	// Notify, if not nil, is called once for each operation, after it has become reapable. The
+	// goroutine that has performed or cancelled it calls Notify, with no lock held. It is for
+	// callers that do not wait in Reap; they reap with Reap(done, 0). When Close returns, the last
+	// call has returned.
 	Notify func()
-	// Record records the system calls, if it is not nil.
+	// Record, if not nil, records the system calls.
 	Record *record.Hook
 }
 
-// Pool is a bounded set of blocking threads as a driver.Driver.
+// Pool is a bounded set of threads in plain calls, as a driver.Driver.
 type Pool struct {
 	threads int
 	depth   int
 	notify  func()
 	hook    *record.Hook
-	// perform is a field so that a test can hold an operation back. start is
-	// one because making a method value for each worker would allocate.
+	// perform is a field so that a test can hold an operation back. start is one because a method
+	// value for each worker would allocate.
 	perform func(*driver.Op)
 	start   func()
 
@@ -70,23 +68,21 @@ type Pool struct {
 	done     list.List[driver.Op] // operations that wait for Reap
 	inflight int                  // operations that the pool owns: queued, running or done
 	workers  int                  // goroutines that perform operations, or are about to
-	// starting is true while a started worker has not yet fetched its first
-	// operation. There is at most one such worker. If it leaves operations in the
-	// queue, it starts the next one. So a burst of short operations starts few
-	// workers, and a burst of long ones starts as many as it needs.
+	// starting is true while a started worker has not yet fetched its first operation. There is at
+	// most one starting worker. If it leaves operations in the queue, it starts the next one. So a
+	// burst of short operations starts few workers, and a burst of long ones starts many.
 	//
 	// While mu is not held: queue is not empty ⇒ starting || workers == threads.
 	starting bool
 	closed   bool
-	// woken is set by Wake, and cleared by the Reap that returns because of it.
+	// woken is set by Wake, and cleared by the Reap that it ends.
 	woken bool
 	// want is the length of done for which Reap waits; 0 if no Reap waits. Reap
 	// writes it. finish signals reap when done is that long.
 	want int
 	reap sync.Cond
 
-	// live counts the goroutines. One that does not count in workers any more may
-	// still be in Notify.
+	// live counts the goroutines, including workers that are still in Notify.
 	live sync.WaitGroup
 }
 
@@ -163,7 +159,7 @@ func (p *Pool) Wake() {
 // once, with -ECANCELED. One that is being performed is not changed.
 func (p *Pool) Cancel(op *driver.Op) {
 	p.mu.Lock()
-	// Nothing of op is read but under mu: Reap may have returned it long ago.
+	// Read op only under mu: Reap may have returned it long ago.
 	found := p.queue.Has(&op.Links)
 	if found {
 		p.queue.Remove(&op.Links)
@@ -176,7 +172,7 @@ func (p *Pool) Cancel(op *driver.Op) {
 	}
 }
 
-// Async implements driver.Driver. It is false: each operation occupies a thread.
+// Async implements driver.Driver. It is false: each operation holds a thread.
 func (p *Pool) Async(*driver.Op) bool { return false }
 
 // Info implements driver.Driver.
@@ -184,8 +180,8 @@ func (p *Pool) Info() driver.Info {
 	return driver.Info{Name: "pool", Depth: p.depth, Threads: p.threads}
 }
 
-// Close implements driver.Driver. Operations that wait for a worker are still
-// performed, as driver.Driver demands.
+// Close implements driver.Driver. Operations that wait for a worker are still performed, as
+// driver.Driver demands.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.closed = true

@@ -15,8 +15,7 @@ func (p *Pool) spawn() {
 	}
 }
 
-// work performs operations until the queue is empty. It runs in a goroutine of its
-// own.
+// work is a worker's goroutine: it performs operations until the queue is empty.
 func (p *Pool) work() {
 	defer p.live.Done()
 	op := p.first()
@@ -67,9 +66,8 @@ func (p *Pool) exchange(op *driver.Op) *driver.Op {
 	return next
 }
 
-// next takes an operation out of the queue. If there is none, the calling worker
-// does not count in workers any more. It finds that out and leaves while it holds
-// mu, so that a Submit after that starts another. mu is held.
+// next takes an operation out of the queue. If there is none, the worker leaves the count of
+// workers under mu, so a later Submit starts another one. mu is held.
 func (p *Pool) next() *driver.Op {
 	op := pop(&p.queue)
 	if op == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/allocs"
 )
 
-// gated is a pool whose operations end only when the test lets them: each one sends
-// itself on began and then waits for a value from let.
+// gated is a pool whose operations end only when the test lets them: each sends itself on began and
+// then waits for a value from let.
 type gated struct {
 	*Pool
 	began chan *driver.Op
@@ -53,7 +53,7 @@ func reap(t *testing.T, p *Pool) *driver.Op {
 	return done[0]
 }
 
-// state is what the pool has under its mutex.
+// state returns counts that the pool guards by its mutex.
 func (p *Pool) state() (queued, workers int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,7 +75,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestThreads: as many operations are performed at once as there are threads.
+// TestThreads checks that as many operations are performed at once as there are threads.
 func TestThreads(t *testing.T) {
 	const threads, ops = 5, 20
 	g := newGated(t, Options{Threads: threads})
@@ -108,7 +108,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestBatch: many workers perform a batch, though Submit starts one.
+// TestBatch checks that many workers perform a batch, although Submit starts one.
 func TestBatch(t *testing.T) {
 	g := newGated(t, Options{Threads: 8})
 	ops := make([]*driver.Op, 8)
@@ -121,8 +121,8 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestLastMoment submits while the only worker finds its queue empty, many times. It waits
-// forever if Submit counts on a worker that is leaving.
+// TestLastMoment submits while the only worker finds its queue empty, many times. It waits forever
+// if Submit counts on a worker that is leaving.
 func TestLastMoment(t *testing.T) {
 	p, err := New(Options{Threads: 1})
 	if err != nil {

@@ -2,7 +2,7 @@ package script
 
 import "github.com/sluiceio/sluice/internal/driver"
 
-// Held is a Driver whose Submit takes operations, and does not return before it is released.
+// Held is a Driver whose Submit takes operations, and returns only when it is released.
 type Held struct {
 	*Driver
 	Released chan struct{} // a test closes it to let Submit return

@@ -10,13 +10,13 @@ import (
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
-// Driver is a driver that a test plays. It holds what is submitted until the
-// test answers, or until the test's rule does.
+// Driver is a driver that a test plays. It holds submitted operations until the test, or its Rule,
+// answers them.
 type Driver struct {
 	Depth   int // how many operations it has room for
 	Workers int // Info's
-	// Rule, if not nil, is asked for the result of each operation as it is
-	// submitted; ok false leaves it to the test.
+	// Rule, if not nil, returns the result of each operation as it is submitted. With ok false the
+	// test answers it.
 	Rule func(op *driver.Op) (res int32, ok bool)
 
 	Mu        sync.Mutex
@@ -24,7 +24,7 @@ type Driver struct {
 	staged    []*driver.Op // not submitted yet
 	Held      []*driver.Op // submitted and not answered, oldest first
 	done      []*driver.Op // answered and not reaped
-	Seen      []*driver.Op // all that was ever submitted, in that order
+	Seen      []*driver.Op // all that were ever submitted, in that order
 	Cancelled []*driver.Op
 	inflight  int
 	woken     bool // by a Wake that has not ended a Reap
@@ -67,7 +67,7 @@ func (s Stager) Stage(ops []*driver.Op) int {
 	return s.take(ops, &s.staged)
 }
 
-// flush submits what is staged. It must be called with Mu held.
+// flush submits the staged operations. It must be called with Mu held.
 func (d *Driver) flush() {
 	for _, op := range d.staged {
 		d.Seen = append(d.Seen, op)
@@ -95,7 +95,7 @@ func (d *Driver) Finish(op *driver.Op, res int32) {
 	d.changed.Broadcast()
 }
 
-// Reap returns what was answered.
+// Reap returns answered operations.
 func (d *Driver) Reap(done []*driver.Op, need int) (int, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -161,13 +161,13 @@ func (d *Driver) Until(ok func() bool) {
 	}
 }
 
-// Next waits for the operation number i, from 0, of all that are submitted.
+// Next waits for operation number i, from 0, of all submitted ones.
 func (d *Driver) Next(i int) (op *driver.Op) {
 	d.Until(func() bool {
 		if len(d.Seen) <= i {
 			return false
 		}
-		op = d.Seen[i] // Under Mu: the driver may append to Seen at any time.
+		op = d.Seen[i] // under Mu: the driver may append to Seen at any time
 		return true
 	})
 	return op

@@ -9,8 +9,8 @@ import (
 // AtPosition is an offset that stands for the file's own position.
 const AtPosition = -1
 
-// Call is a plain call: it performs an operation, and waits as long as that takes. ok is false if
-// fd is no descriptor of the disk's files; the call was not made then. For a file with O_APPEND,
+// Call is a plain call: it performs an operation, and waits as long as that takes. If fd is no
+// descriptor of the disk's files, ok is false, and nothing is done. For a file with O_APPEND,
 // AtPosition is its end.
 func (d *Disk) Call(code driver.Code, fd int, b []byte, off int64) (res int32, ok bool) {
 	d.mu.Lock()
@@ -40,8 +40,8 @@ func (d *Disk) waitAndPerform(p *pendingOp) (res int32) {
 	return res
 }
 
-// atPosition reports whether p is a transfer at the position of its descriptor, which alone a plain
-// call can be.
+// atPosition reports whether p is a transfer at the position of its descriptor. Only a plain call
+// can be.
 func (p *pendingOp) atPosition() bool {
 	return p.queue == nil && p.op.Off == AtPosition && (p.op.Code == driver.Read || p.op.Code == driver.Write)
 }
@@ -63,9 +63,9 @@ func (d *Disk) waitFor(p *pendingOp) {
 	time.Sleep(rest)
 }
 
-// Look is a look into the page cache: it reads the bytes that are there, and never waits. The
-// result is the same as preadv2(2) gives with RWF_NOWAIT: EAGAIN if nothing is there. ok is false
-// if fd is no descriptor of the disk's files.
+// Look is a look into the page cache: it reads the cached bytes, and never waits. The result equals
+// preadv2(2)'s with RWF_NOWAIT: EAGAIN on a miss. ok is false if fd is no descriptor of the disk's
+// files.
 func (d *Disk) Look(fd int, b []byte, off int64) (res int32, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -83,7 +83,7 @@ func (d *Disk) Look(fd int, b []byte, off int64) (res int32, ok bool) {
 	}
 	n := f.read(b, at)
 	if n > 1 && r.IntN(4) == 0 {
-		n = 1 + r.IntN(n-1) // the page after that is not there
+		n = 1 + r.IntN(n-1) // the next page is missing
 	}
 	if off == AtPosition && n > 0 {
 		setPosition(fd, at+int64(n))

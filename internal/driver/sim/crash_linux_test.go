@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/sim"
 )
 
-// TestCrashSyncedWrites: a write with O_SYNC makes a rename of the file durable, one with O_DSYNC
-// does not.
+// TestCrashSyncedWrites checks that a write with O_SYNC makes a rename of the file durable, and
+// that a write with O_DSYNC does not.
 func TestCrashSyncedWrites(t *testing.T) {
 	for flag, always := range map[int]bool{unix.O_SYNC: true, unix.O_DSYNC: false} {
 		lost := 0

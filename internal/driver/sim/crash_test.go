@@ -13,8 +13,8 @@ import (
 
 const sector = 512
 
-// sectors returns the letters of a file's sectors. It checks that each sector has one
-// letter only, and one of those allowed.
+// sectors returns the letters of a file's sectors. It checks that each sector has one letter only,
+// and an allowed one.
 func sectors(t testing.TB, image []byte, letters string) string {
 	t.Helper()
 	var s strings.Builder
@@ -44,7 +44,7 @@ func outcomes(t *testing.T, run func(d *sim.Disk, fd int32)) map[string]int {
 	return found
 }
 
-// TestCrashSynced: what was synced survives, with every seed.
+// TestCrashSynced checks that synced bytes survive, with every seed.
 func TestCrashSynced(t *testing.T) {
 	for _, code := range []driver.Code{driver.Fsync, driver.Fdatasync} {
 		found := outcomes(t, func(d *sim.Disk, fd int32) {
@@ -60,7 +60,7 @@ func TestCrashSynced(t *testing.T) {
 	}
 }
 
-// TestCrashUnsynced: what was not synced may survive, be lost or be torn.
+// TestCrashUnsynced checks that unsynced bytes may survive, be lost or be torn.
 func TestCrashUnsynced(t *testing.T) {
 	for name, run := range map[string]func(d *sim.Disk, fd int32){
 		"completed": func(d *sim.Disk, fd int32) {
@@ -70,8 +70,8 @@ func TestCrashUnsynced(t *testing.T) {
 			}
 		},
 		"in flight": func(d *sim.Disk, fd int32) { submit(t, d, write(fd, 0, fill("b", 4))) },
-		// The sync was submitted before the write had completed. It need not
-		// cover the write, though it ends later.
+		// The sync was submitted before the write had completed. It need not cover the write,
+		// although it ends later.
 		"beside a sync": func(d *sim.Disk, fd int32) {
 			submit(t, d, write(fd, 0, fill("b", 4)), fsync(fd))
 			reap(t, d, 2)
@@ -84,8 +84,8 @@ func TestCrashUnsynced(t *testing.T) {
 	}
 }
 
-// TestCrashExtend: a write beyond the end may be lost, or survive in part. Then the missing
-// bytes before that part read as zeros.
+// TestCrashExtend checks that a write beyond the end may be lost, or survive in part. The missing
+// bytes before that part then read as zeros.
 func TestCrashExtend(t *testing.T) {
 	found := outcomes(t, func(d *sim.Disk, fd int32) { do(t, d, write(fd, 4*sector, fill("b", 2))) })
 	for _, w := range []string{"aaaa", "aaaab", "aaaa\x00b", "aaaabb"} {
@@ -98,7 +98,7 @@ func TestCrashExtend(t *testing.T) {
 	}
 }
 
-// TestCrashOrder: an earlier write never undoes a later one.
+// TestCrashOrder checks that an earlier write never undoes a later one.
 func TestCrashOrder(t *testing.T) {
 	found := outcomes(t, func(d *sim.Disk, fd int32) {
 		do(t, d, write(fd, 0, fill("a", 4)))
@@ -110,7 +110,7 @@ func TestCrashOrder(t *testing.T) {
 	}
 }
 
-// TestFailedSync: after a failed sync the next one succeeds, and the data is lost.
+// TestFailedSync checks that after a failed sync the next one succeeds, and the data is lost.
 func TestFailedSync(t *testing.T) {
 	found := map[string]int{}
 	for seed := range uint64(200) {
@@ -119,7 +119,7 @@ func TestFailedSync(t *testing.T) {
 		for do(t, d, write(fd, 0, fill("b", 4))) < 0 {
 		}
 		if do(t, d, fsync(fd)) == 0 {
-			continue // it did not fail
+			continue // the sync did not fail
 		}
 		for do(t, d, fsync(fd)) < 0 {
 		}
@@ -134,8 +134,8 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// TestCrashOps: all operations fail after the crash. Operations in flight fail no later than they
-// would have ended.
+// TestCrashOps checks that all operations fail after the crash. Operations in flight fail no later
+// than they would have ended.
 func TestCrashOps(t *testing.T) {
 	d := disk(t, sim.Options{Ordered: true, Latency: time.Second})
 	fd := d.Create("a", []byte("abc"))

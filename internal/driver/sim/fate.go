@@ -10,11 +10,11 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// never is when operations are due that are held.
+// never is when held operations are due.
 const never = time.Duration(1<<63 - 1)
 
-// instant is what operations that take time are due at a multiple of. A test that wakes its
-// goroutines at other times has one thing happen at a time.
+// instant divides the times at which operations are due, unless they take no time. A test that
+// wakes its goroutines at other times has one event at a time.
 const instant = 64
 
 // pendingOp is an operation in flight. Its fate is decided when it is submitted, so that it does
@@ -25,20 +25,20 @@ type pendingOp struct {
 	due    time.Duration
 	takes  time.Duration // how long it takes, once it is not held any more
 	serial uint64        // the order of operations that are due at the same time
-	file   *file         // the file that FD named at submission; nil if none
+	file   *file         // the file of FD at submission, or nil
 	short  float64
 	errno  syscall.Errno // 0 if it does not fail
-	// syncUntil is for a sync: the number of changes to the file that had been made when it was
-	// submitted. It makes these durable, and no later ones. namesUntil is the same for the names.
+	// syncUntil is for a sync: the number of changes to the file before its submission. The sync
+	// makes these durable, and no later ones. namesUntil is the same for the names.
 	syncUntil, namesUntil int
 
 	refused bool // FD was not opened for it
-	// syncs is the sync that follows a write, as with O_SYNC, for the bytes of the write alone; Nop
-	// if no sync follows.
+	// syncs is the sync that follows a write with O_SYNC or O_DSYNC, for the bytes of the write
+	// alone; Nop if no sync follows.
 	syncs  driver.Code
 	direct bool // FD was opened with O_DIRECT
-	// ending is true after a Cancel. The device no longer holds the operation up: it was canceled,
-	// or it was too late for that.
+	// ending is true after a Cancel. The device no longer holds the operation up, whether or not
+	// the Cancel was too late.
 	ending bool
 }
 
@@ -52,7 +52,7 @@ func (p *pendingOps) add(f *pendingOp) {
 	*p = slices.Insert(*p, i, f)
 }
 
-// take removes the flight of op; nil if it is not in flight.
+// take removes the flight of op, or returns nil if it is not in flight.
 func (p *pendingOps) take(op *driver.Op) *pendingOp {
 	i := slices.IndexFunc(*p, func(f *pendingOp) bool { return f.op == op })
 	if i < 0 {
@@ -73,7 +73,7 @@ func (p *pendingOps) pop(now time.Duration) *pendingOp {
 	return f
 }
 
-// opKey is what an operation does. look is true for a look into the page cache.
+// opKey identifies operations that do the same. look is true for a look into the page cache.
 type opKey struct {
 	file, size int
 	off        int64
@@ -81,8 +81,8 @@ type opKey struct {
 	look       bool
 }
 
-// random returns the random numbers of the next operation that does what k says. It must be called
-// with mu held.
+// random returns the random numbers of the next operation with key k. It must be called with mu
+// held.
 func (d *Disk) random(k opKey) *rand.Rand {
 	d.seen[k]++
 	h := uint64(14695981039346656037) // FNV-1a, by words
@@ -96,8 +96,8 @@ func (d *Disk) random(k opKey) *rand.Rand {
 	return rand.New(rand.NewPCG(d.o.Seed, h))
 }
 
-// submit returns op, which was given to q, or is a plain call if q is nil, with what happens to it.
-// It must be called with mu held.
+// submit makes a pendingOp of op, and decides its fate. q is nil for a plain call. It must be
+// called with mu held.
 func (d *Disk) submit(op *driver.Op, q *Queue) *pendingOp {
 	p := &pendingOp{op: op, queue: q, file: d.fileOf(int(op.FD))}
 	if p.file != nil {
@@ -107,7 +107,7 @@ func (d *Disk) submit(op *driver.Op, q *Queue) *pendingOp {
 	return p
 }
 
-// decide decides what happens to p, which is submitted now. It must be called with mu held.
+// decide decides the fate of p, which is submitted now. It must be called with mu held.
 func (d *Disk) decide(p *pendingOp) {
 	d.serial++
 	p.serial, p.namesUntil = d.serial, d.names.last()
@@ -120,8 +120,7 @@ func (d *Disk) decide(p *pendingOp) {
 		// Operations on no file, which tests submit by the hundred, are all alike.
 		k.file = -int(d.serial)
 	}
-	// All numbers are drawn for every operation, so that what happens to one does
-	// not depend on what it is.
+	// All numbers are drawn for every operation, so that its fate does not depend on its kind.
 	r := d.random(k)
 	latency, short, fail := r.Int64N(int64(d.o.Latency)+1), r.Float64(), r.Float64()
 	portion, errno := r.Float64(), d.o.Errnos[r.IntN(len(d.o.Errnos))]
@@ -147,7 +146,7 @@ func (d *Disk) decide(p *pendingOp) {
 	}
 }
 
-// dueIn returns when an operation is due that takes so long. It must be called with mu held.
+// dueIn returns when an operation that takes that long is due. It must be called with mu held.
 func (d *Disk) dueIn(takes time.Duration) time.Duration {
 	at := d.clock() + takes
 	if !d.o.Timed || takes == 0 {
@@ -161,8 +160,8 @@ func (d *Disk) dueIn(takes time.Duration) time.Duration {
 	return at
 }
 
-// Hold keeps operations in flight that are submitted from now on and for which match
-// returns true, until Release, Cancel or Close. match must not use the disk.
+// Hold holds later operations for which match returns true, until Release, Cancel or Close. match
+// must not use the disk.
 func (d *Disk) Hold(match func(*driver.Op) bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -177,8 +176,8 @@ func (d *Disk) Release() {
 	d.resume(func(p *pendingOp) bool { return p.due == never && (p.file == nil || !d.frozen[p.file.device]) }, 0)
 }
 
-// Freeze keeps devices from performing operations in flight and new operations, until Thaw. With no
-// device it freezes all.
+// Freeze keeps devices from performing operations, also those in flight, until Thaw. Without
+// arguments it freezes all devices.
 func (d *Disk) Freeze(devices ...uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -215,8 +214,8 @@ func (d *Disk) Thaw() {
 	d.resume(func(p *pendingOp) bool { return p.due == never && (d.hold == nil || !d.hold(p.op)) }, 1)
 }
 
-// resume makes operations due for which which returns true, after the times that they take if times
-// is 1, and at once if it is 0. It must be called with mu held.
+// resume makes the operations for which which returns true due: after the times that they take if
+// times is 1, and at once if it is 0. It must be called with mu held.
 func (d *Disk) resume(which func(*pendingOp) bool, times time.Duration) {
 	again := func(ops *pendingOps) {
 		for _, p := range slices.Clone(*ops) {
@@ -240,19 +239,19 @@ func (d *Disk) resume(which func(*pendingOp) bool, times time.Duration) {
 // Fault is an error that a program has asked for.
 type Fault struct {
 	Match func(op *driver.Op) bool
-	After int // how many operations that match are let pass before
+	After int // how many matching operations pass before
 	Errno syscall.Errno
 	done  bool
 }
 
-// Inject has an operation fail.
+// Inject makes an operation fail.
 func (d *Disk) Inject(f *Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.faults = append(d.faults, f)
 }
 
-// faultOf returns the error that was asked for op, or 0.
+// faultOf returns the injected error for op, or 0.
 func (d *Disk) faultOf(op *driver.Op) (errno syscall.Errno) {
 	for _, f := range d.faults {
 		if f.done || !f.Match(op) {

@@ -7,23 +7,22 @@ import (
 	"os"
 )
 
-// file is one file in two versions: as programs see it, and as it is on the disk.
-// The journal is the difference.
+// file is one file in two versions: as programs see it, and as it is on the disk. The journal is
+// the difference.
 type file struct {
 	serial  int
 	device  uint64
-	created int // the number of the change of names that gave the file its first one
-	// nameless is the number of the change that took its name away; 0 as long as it has one. It
-	// never gets another.
+	created int // the number of the change of names that gave the file its first name
+	// nameless is the number of the change that took its name away, or 0 while it has one. It never
+	// gets another name.
 	nameless int
-	reserved int64    // where the room ends that was allocated beyond the size
+	reserved int64    // the end of the room that was allocated beyond the size
 	image    *os.File // as programs see it
-	// durable is the bytes that are certain to be on the disk, without changes that are synced in
-	// the journal.
+	// durable has the bytes that are certain to be on the disk, without synced changes in the
+	// journal.
 	durable []byte
-	// journal holds the changes that are in image and not in durable, in
-	// their order. changes is the number of all so far; the journal has
-	// the last of them.
+	// journal holds the changes in image that are not in durable, in their order. changes counts
+	// all changes so far; the journal has the last of them.
 	journal []change
 	changes int
 	// failedSyncs is how many syncs have failed.
@@ -34,8 +33,8 @@ type file struct {
 type change struct {
 	off  int64 // the size, if data is nil
 	data []byte
-	// synced: the change is on the disk, though changes before it may not be. It is kept in its
-	// place, as an earlier write must not undo it.
+	// synced is set if the change is on the disk, although earlier changes may not be. It stays in
+	// its place, because an earlier write must not undo it.
 	synced bool
 }
 
@@ -43,7 +42,7 @@ type change struct {
 func (f *file) size() int64 {
 	info, err := f.image.Stat()
 	if err != nil {
-		panic("sim: " + err.Error()) // the image is open as long as f is known
+		panic("sim: " + err.Error()) // the image is open while f is known
 	}
 	return info.Size()
 }
@@ -81,8 +80,8 @@ func (f *file) note(c change) {
 	f.changes++
 }
 
-// noteOthers notes what has changed in the image otherwise than by write. before is what contents
-// has returned.
+// noteOthers notes changes in the image other than by write. before is an earlier result of
+// contents.
 func (f *file) noteOthers(before []byte, sector int) {
 	after := f.contents()
 	if len(after) != len(before) {
@@ -133,7 +132,7 @@ func (f *file) syncLast() {
 	}
 }
 
-// certain returns what is certain to be on the disk.
+// certain returns the bytes that are certain to be on the disk.
 func (f *file) certain() []byte {
 	image := bytes.Clone(f.durable)
 	for _, c := range f.journal {
@@ -144,8 +143,8 @@ func (f *file) certain() []byte {
 	return image
 }
 
-// failSync is a failed sync: some of the changes reach the disk, and all of them count as
-// durable from then on.
+// failSync is a failed sync: some of the changes reach the disk, and all of them count as durable
+// from then on.
 func (f *file) failSync(until int, r *rand.Rand, sector int) {
 	f.failedSyncs++
 	for _, c := range f.take(until) {
@@ -153,9 +152,9 @@ func (f *file) failSync(until int, r *rand.Rand, sector int) {
 	}
 }
 
-// torn returns the image after a change during which the power failed. All of a
-// write may be there, nothing, or some of its sectors. Each sector is either old or
-// new. A change of the size is made or not.
+// torn returns the image after a change during which the power failed. A write may be there in
+// full, not at all, or with some of its sectors, each either old or new. A change of the size is
+// made or not.
 func (c change) torn(image []byte, r *rand.Rand, sector int) []byte {
 	if c.synced {
 		return c.onto(image)

@@ -30,8 +30,8 @@ func (d *Disk) newFile(data []byte) (*file, error) {
 	return f, nil
 }
 
-// Create makes a file with that name and contents, and opens it. It replaces a file
-// with that name. The contents and the name are durable at once.
+// Create makes a file with that name and contents, and opens it. It replaces a file with that name.
+// The contents and the name are durable at once.
 func (d *Disk) Create(name string, data []byte) (fd int32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -45,8 +45,7 @@ func (d *Disk) Create(name string, data []byte) (fd int32) {
 	return d.descriptor(f)
 }
 
-// Open opens a file and returns a new descriptor; -1 if there is no file with that
-// name.
+// Open opens a file and returns a new descriptor, or -1 if no file has that name.
 func (d *Disk) Open(name string) (fd int32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -71,8 +70,8 @@ func (d *Disk) CloseFile(fd int32) {
 	_ = closeDescriptor(int(fd))
 }
 
-// OpenFile opens a file by name, with the flags of os.OpenFile. The position is the caller's own.
-// Names are strings: there are no directories.
+// OpenFile opens a file by name, with the flags of os.OpenFile. The caller gets a separate
+// position. Names are strings: there are no directories.
 func (d *Disk) OpenFile(name string, flag int) (*os.File, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -87,7 +86,7 @@ func (d *Disk) OpenFile(name string, flag int) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// named returns the file of that name for an open. It creates or truncates it, as flag says.
+// named returns the file of that name for an open. It creates or truncates it as flag says.
 func (d *Disk) named(name string, flag int) (*file, error) {
 	f := d.names.now[name]
 	switch {
@@ -117,8 +116,8 @@ func (d *Disk) named(name string, flag int) (*file, error) {
 	return f, nil
 }
 
-// Change calls do, which changes the file of fd otherwise than by a write: its size, or its blocks.
-// It returns do's error. With do the file takes the room of its first end bytes, unless it has
+// Change calls do, which changes the file of fd other than by a write: its size, or its blocks. It
+// returns do's error. Afterwards the file takes the room of its first end bytes, unless it takes
 // more. Changes that two goroutines make at once count as one.
 func (d *Disk) Change(fd int, end int64, do func() error) error {
 	d.mu.Lock()
@@ -138,7 +137,7 @@ func (d *Disk) Change(fd int, end int64, do func() error) error {
 	f.noteOthers(before, d.o.Sector)
 	switch {
 	case f.size() != int64(len(before)):
-		f.reserved = 0 // a Truncate gives back the room beyond the size
+		f.reserved = 0 // a Truncate frees the room beyond the size
 	case err == nil:
 		f.reserved = max(f.reserved, end)
 	}
@@ -158,7 +157,7 @@ func (d *Disk) Rename(from, to string) error {
 	})
 }
 
-// Remove takes a file's name away. The file is there as long as it is open.
+// Remove takes a file's name away. The file lives while it is open.
 func (d *Disk) Remove(name string) error {
 	return d.changeName(name, func(f *file) {
 		delete(d.names.now, name)
@@ -188,8 +187,8 @@ func (d *Disk) Names() []string {
 	return slices.Sorted(maps.Keys(d.names.now))
 }
 
-// SyncNames makes durable what was done to names before. It is the fsync of a directory that all
-// files are in: it takes time, may fail, and waits while its device, the first one, is frozen.
+// SyncNames makes all earlier changes of names durable. It is the fsync of the directory of all
+// files: it takes time, may fail, and waits while its device, the first one, is frozen.
 func (d *Disk) SyncNames() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -201,8 +200,7 @@ func (d *Disk) SyncNames() error {
 	return nil
 }
 
-// Contents returns what a read of the whole file would return now; nil if fd is not
-// open.
+// Contents returns the present result of a read of the whole file, or nil if fd is not open.
 func (d *Disk) Contents(fd int32) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -212,8 +210,8 @@ func (d *Disk) Contents(fd int32) []byte {
 	return nil
 }
 
-// Durable returns what is certain to survive a crash now; nil if fd is not open. More
-// than that may survive.
+// Durable returns the bytes that are certain to survive a crash now, or nil if fd is not open. More
+// may survive.
 func (d *Disk) Durable(fd int32) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -230,7 +228,7 @@ func (d *Disk) FailedSyncs(fd int32) int {
 	return d.fileOf(int(fd)).failedSyncs
 }
 
-// Device returns the device of the file of fd. ok is false if it is none of the disk's.
+// Device returns the device of the file of fd. ok is false if the file is not on the disk.
 func (d *Disk) Device(fd int) (device uint64, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -240,7 +238,7 @@ func (d *Disk) Device(fd int) (device uint64, ok bool) {
 	return 0, false
 }
 
-// fileOf returns the file of a descriptor; nil if it is none of the disk's. It must be called with
+// fileOf returns the file of a descriptor, or nil if it is not on the disk. It must be called with
 // mu held.
 func (d *Disk) fileOf(fd int) *file {
 	k, ok := keyOf(fd)
@@ -250,10 +248,10 @@ func (d *Disk) fileOf(fd int) *file {
 	return d.inodes[k]
 }
 
-// Crash is a power failure. The operations in flight, and all that follow, fail with
-// EIO. It returns the disk as it is when the power is back: what was synced is there.
-// Of each other write, in flight or completed, all may be there, nothing, or some of
-// its sectors. Files keep their names, as far as those are durable.
+// Crash is a power failure. The operations in flight, and all later ones, fail with EIO. It returns
+// the disk after the power is back. Synced bytes are there. Every other write, in flight or
+// completed, may be there in full, not at all, or with some of its sectors. Files keep their
+// durable names.
 func (d *Disk) Crash() *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -285,7 +283,7 @@ func (d *Disk) Crash() *Disk {
 	return after
 }
 
-// afterCrash returns what would be left of a file after a crash now.
+// afterCrash returns a possible content of a file after a crash now.
 func (d *Disk) afterCrash(f *file) []byte {
 	image := bytes.Clone(f.durable)
 	for _, c := range f.journal {
@@ -307,9 +305,9 @@ func (d *Disk) afterCrash(f *file) []byte {
 	return image
 }
 
-// forgetFiles gives back the memory of files that nobody can reach: without a name now and after
-// any crash, a descriptor and an operation in flight. A test may make thousands of files that it
-// removes. It must be called with mu held.
+// forgetFiles frees the memory of unreachable files: without a name now and after any crash,
+// without a descriptor, and without an operation in flight. A test may make thousands of files that
+// it removes. It must be called with mu held.
 func (d *Disk) forgetFiles() {
 	if len(d.inodes) == len(d.names.now) {
 		return // each file has a name
@@ -326,7 +324,7 @@ func (d *Disk) forgetFiles() {
 		if open == nil {
 			open = openFiles()
 		}
-		if open[k] == 1 { // the image
+		if open[k] == 1 { // only the image is open
 			closeImage(f.image)
 			delete(d.inodes, k)
 		}
@@ -342,7 +340,7 @@ func (d *Disk) inFlight() pendingOps {
 	return flights
 }
 
-// CloseImages gives back the memory of the files. No descriptor of theirs is known from then on.
+// CloseImages frees the memory of the files. All their descriptors are unknown from then on.
 func (d *Disk) CloseImages() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -16,8 +16,8 @@ func openImage(image *os.File, flag int) (fd int, err error) {
 	return unix.Open(image.Name(), flag|unix.O_CLOEXEC, 0)
 }
 
-// openFiles returns nil: which descriptors there are is not known here. So removed files are kept
-// until CloseImages.
+// openFiles returns nil: the descriptors of the process are not known here. So removed files are
+// kept until CloseImages.
 func openFiles() map[inodeKey]int { return nil }
 
 func closeImage(image *os.File) {

@@ -16,7 +16,7 @@ const again = -int32(unix.EAGAIN)
 // inodeKey identifies a file of the system.
 type inodeKey struct{ dev, ino uint64 }
 
-// keyOf returns what identifies the file of fd. ok is false if fd is not open.
+// keyOf returns the identity of the file of fd. ok is false if fd is not open.
 func keyOf(fd int) (k inodeKey, ok bool) {
 	var st unix.Stat_t
 	if unix.Fstat(fd, &st) != nil {
@@ -27,8 +27,8 @@ func keyOf(fd int) (k inodeKey, ok bool) {
 
 func closeDescriptor(fd int) error { return unix.Close(fd) }
 
-// position returns where an operation at the position of fd, a descriptor of a file of that size,
-// begins.
+// position returns the offset of an operation at the position of fd, a descriptor of a file of that
+// size.
 func position(fd int, code driver.Code, size int64) int64 {
 	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err == nil && code == driver.Write && flags&os.O_APPEND != 0 {
 		return size
@@ -46,9 +46,9 @@ func setPosition(fd int, pos int64) {
 	}
 }
 
-// modeOf returns how fd was opened. refused: not for a transfer of this kind. syncs is the sync
-// that follows each write, Nop if there is none: an fsync with O_SYNC, an fdatasync with O_DSYNC.
-// direct: with O_DIRECT.
+// modeOf returns how fd was opened. refused says that it does not allow a transfer of this kind.
+// syncs is the sync that follows each write: an fsync with O_SYNC, an fdatasync with O_DSYNC, else
+// Nop. direct says that it has O_DIRECT.
 func modeOf(fd int, code driver.Code) (refused bool, syncs driver.Code, direct bool) {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	mode := flags & unix.O_ACCMODE
@@ -57,7 +57,8 @@ func modeOf(fd int, code driver.Code) (refused bool, syncs driver.Code, direct b
 	case code != driver.Write:
 	case flags&unix.O_SYNC == unix.O_SYNC:
 		syncs = driver.Fsync
-	case flags&unix.O_SYNC != 0: // on Linux O_DSYNC is one of the bits of O_SYNC
+	// on Linux O_DSYNC is one of the bits of O_SYNC
+	case flags&unix.O_SYNC != 0:
 		syncs = driver.Fdatasync
 	}
 	return refused, syncs, flags&sys.O_DIRECT != 0

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// Files have no disk I/O on Windows, and so there is no simulated disk.
+// Files have no disk I/O on Windows, so there is no simulated disk.
 
 const again = -int32(syscall.EAGAIN)
 

@@ -34,9 +34,9 @@ func (d *Disk) perform(f *pendingOp) int32 {
 	return 0
 }
 
-// syncNames makes durable what a sync of f's file does to names, an fsync or an fdatasync as code
-// says. The kernel's fdatasync writes what a read of the file needs. A file that was just created
-// needs its name; a rename of it can wait.
+// syncNames makes the changes of names durable that a sync of f's file covers, an fsync or an
+// fdatasync as code says. An fdatasync writes only what a read of the file needs: the name of a new
+// file, but not a rename.
 func (d *Disk) syncNames(f *pendingOp, code driver.Code) {
 	first := d.names.first
 	switch {
@@ -80,13 +80,12 @@ func (d *Disk) refusal(f *pendingOp) syscall.Errno {
 	return 0
 }
 
-// directBlock is the alignment of direct I/O on files in memory, as package directio takes it to
-// be.
+// directBlock is the alignment of direct I/O on files in memory, as package directio assumes it.
 const directBlock = 4096
 
-// transferred returns the part of the buffer that is transferred. It has at least one byte, as
-// none would mean the end of the file. A transfer with O_DIRECT has whole blocks: within one it
-// stops at the end of the file alone.
+// transferred returns the part of the buffer that is transferred. It has at least one byte, because
+// zero bytes would mean the end of the file. A transfer with O_DIRECT has whole blocks: only at the
+// end of the file it stops within one.
 func (p *pendingOp) transferred() []byte {
 	b := p.op.Buf
 	if len(b) < 2 {

@@ -51,7 +51,7 @@ func (q *Queue) Submit(ops []*driver.Op) (int, error) {
 	return n, nil
 }
 
-// signal has a waiting Reap look again.
+// signal makes a waiting Reap look again.
 func (q *Queue) signal() {
 	select {
 	case q.wake <- struct{}{}:
@@ -82,8 +82,8 @@ func (q *Queue) Reap(done []*driver.Op, need int) (int, error) {
 	return n, nil
 }
 
-// wait waits until the first operation may be due, or another may be the first. It must be called
-// with Disk.mu held, which it unlocks while it waits.
+// wait waits until the first operation may be due, or another may have become the first. It must be
+// called with Disk.mu held, which it unlocks during the wait.
 func (q *Queue) wait() {
 	d := q.d
 	due := never
@@ -108,7 +108,7 @@ func (q *Queue) wait() {
 	d.mu.Lock()
 }
 
-// completeDue performs what is due.
+// completeDue performs the operations that are due.
 func (q *Queue) completeDue(done []*driver.Op) int {
 	for n := range done {
 		p := q.pending.pop(q.d.clock())
@@ -129,8 +129,7 @@ func (q *Queue) Wake() {
 	q.signal()
 }
 
-// Cancel implements driver.Driver. It ends operations that are held, and half of the
-// others.
+// Cancel implements driver.Driver. It ends held operations, and half of all others.
 func (q *Queue) Cancel(op *driver.Op) {
 	d := q.d
 	d.mu.Lock()

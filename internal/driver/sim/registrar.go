@@ -10,8 +10,8 @@ import (
 
 var _ driver.Registrar = (*Queue)(nil)
 
-// Register implements driver.Registrar. It makes nothing faster, but shows operations
-// that name memory in which they are not.
+// Register implements driver.Registrar. It makes nothing faster, but finds operations whose buffer
+// is not in the memory that they name.
 func (q *Queue) Register(mem []byte) (index int, err error) {
 	q.d.mu.Lock()
 	defer q.d.mu.Unlock()
@@ -44,7 +44,7 @@ func (q *Queue) Unregister(index int) {
 	delete(q.memory, index)
 }
 
-// outside reports whether op names memory that its buffer is not in.
+// outside reports whether op's buffer is outside the memory that it names.
 func (q *Queue) outside(op *driver.Op) bool {
 	if op.Reg == 0 || len(op.Buf) == 0 {
 		return false

@@ -1,28 +1,27 @@
-// Package sim is a disk in memory for tests. It behaves as real disks do at their
-// worst: it completes operations in another order, transfers fewer bytes, fails, is
-// slow or stuck, and loses power. A seed decides all of it.
+// Package sim is a disk in memory for tests. It behaves as real disks do at their worst: it
+// completes operations in another order, transfers fewer bytes, fails, is slow or stuck, and loses
+// power. A seed decides all of it.
 //
 //	disk, err := sim.New(sim.Options{Seed: 1})
 //	fd := disk.Create("log", nil)
 //	… // writes and fsyncs through disk, which is a driver.Driver
 //	after := disk.Crash()
-//	log := after.Contents(after.Open("log")) // what was synced is there
+//	log := after.Contents(after.Open("log")) // the synced bytes are there
 //
-// A file is one of the system's, in memory and without a name there: that is what programs see of
-// it. So system calls that the disk does not perform, such as lseek(2) and mmap(2), work. Beside it
-// the disk knows the bytes that are certain to be there after a crash, and the changes since.
+// Programs see a file as one of the system's, in memory and without a name there. So system calls
+// that the disk does not perform, such as lseek(2) and mmap(2), work. The disk also knows the bytes
+// that are certain to survive a crash, and the changes since.
 //
 // # Time
 //
 // Without Options.Timed the disk has a virtual clock. Each operation is due some time after it was
-// submitted. A Reap that needs more than is due advances the clock instead of
-// waiting. Operations are performed in the order in which they are due. So a test
-// takes no time, and the same calls in the same order give the same results for the
-// same seed. (The order of calls by several goroutines is not always the same.)
+// submitted, and operations are performed in the order in which they are due. A Reap that needs
+// more than is due advances the clock instead of waiting. So a test takes no time, and the same
+// calls in the same order give the same results for the same seed. (The order of calls by several
+// goroutines is not always the same.)
 //
-// With Options.Timed each operation takes the time that it takes. In a bubble of testing/synctest
-// that is no time either. No two operations are due at once, so that one after the other has its
-// effects.
+// With Options.Timed each operation takes real time. In a bubble of testing/synctest that is no
+// time either. No two operations are due at once, so they take effect one after the other.
 //
 // # Concurrency
 //
@@ -45,8 +44,8 @@ const (
 	defaultSector  = 512
 	defaultLatency = 2 * time.Millisecond
 
-	// maxFile is the size of the largest file. Writes beyond it fail with EFBIG,
-	// so that a wrong offset does not fill the memory with zeros.
+	// maxFile is the size of the largest file. Writes beyond it fail with EFBIG, so that a wrong
+	// offset does not fill the memory with zeros.
 	maxFile = 1 << 30 // 1 GiB
 )
 
@@ -54,41 +53,39 @@ const (
 // and none fails.
 type Options struct {
 	Seed uint64
-	// Depth is the largest number of operations in flight; 0 for 1024.
+	// Depth is the most operations in flight; 0 for 1024.
 	Depth int
 	// Sector is the number of bytes that a power failure never splits; 0 for 512.
 	Sector int
-	// Latency is the longest time that an operation takes, in virtual time; 0 for
-	// 2 ms, or for none at all with Timed. Each operation takes between 0 and this.
+	// Latency is the longest time that an operation takes, in virtual time; 0 for 2 ms, or for none
+	// at all with Timed. Each operation takes a time from 0 to Latency.
 	Latency time.Duration
-	// Timed has operations take real time, or in a bubble of testing/synctest the time of the
-	// bubble.
+	// Timed makes operations take real time, or the time of a bubble of testing/synctest.
 	Timed bool
 	// Ordered completes operations in the order of submission.
 	Ordered bool
 	// Short is the fraction of transfers that are cut short, from 0 to 1.
 	Short float64
-	// Fail is the fraction of operations that fail, from 0 to 1, with one of
-	// Errnos, or with EIO if that is empty. A failed fsync leaves the file as
-	// Linux does: some of its blocks are on the disk, and all of them count as
-	// written from then on.
+	// Fail is the fraction of operations that fail, from 0 to 1, with one of Errnos, or with EIO if
+	// Errnos is empty. A failed fsync leaves the file as Linux does: some of its blocks are on the
+	// disk, and all of them count as written from then on.
 	Fail   float64
 	Errnos []syscall.Errno
 	// Cached is the fraction of looks into the page cache (Look) that find the bytes, from 0 to 1.
 	Cached float64
-	// Space is the room that all files with a name can have together, in bytes; 0 is no limit. A
-	// file takes as much as its size is, holes included, or as was allocated beyond it. A write
-	// that exceeds Space is short, the next one fails with ENOSPC. Change fails with ENOSPC. A
-	// removed file may have the room that the files with a name leave.
+	// Space is the room of all named files together, in bytes; 0 is no limit. A file takes its
+	// size, holes included, and the room allocated beyond it. A write that exceeds Space is short,
+	// and the next one fails with ENOSPC; so does Change. A removed file may take the room that
+	// named files leave.
 	Space int64
-	// Devices is how many devices the files are on, in turn; 0 for one. The devices have the
-	// numbers from FirstDevice on.
+	// Devices is the number of devices that the files are on, in turn; 0 for one. The devices have
+	// the numbers from FirstDevice on.
 	Devices int
 	// Async is the driver's Async. If it is nil, no operation needs a thread.
 	Async func(op *driver.Op) bool
 }
 
-// FirstDevice is the number of the first device. No real one has it.
+// FirstDevice is the number of the first device. No real device has it.
 const FirstDevice = 1 << 40
 
 // Disk is a disk in memory. It is also a driver.Driver: its first Queue.
@@ -110,17 +107,17 @@ type Disk struct {
 	faults  []*Fault
 
 	names names
-	// directory stands for the directory that all files are in, for SyncNames. It has no image, and
-	// is not in inodes.
+	// directory stands for the directory of all files, for SyncNames. It has no image, and is not
+	// in inodes.
 	directory *file
-	inodes    map[inodeKey]*file // files that have a name, or an image that is open
-	files     int                // how many there were
+	inodes    map[inodeKey]*file // files with a name, or an open image
+	files     int                // how many files were made
 
-	// seen counts operations that do the same to the same file, so that what happens to an
-	// operation does not depend on what others do at the time.
+	// seen counts operations that do the same to the same file. So the fate of an operation does
+	// not depend on concurrent ones.
 	seen map[opKey]uint64
-	// cancel and crash are sources of random numbers. The sources are separate so that, say, a
-	// Cancel does not change what a crash leaves.
+	// cancel and crash are sources of random numbers. They are separate so that, say, a Cancel does
+	// not change the outcome of a crash.
 	cancel, crash *rand.Rand
 
 	dead bool // after Crash
@@ -193,8 +190,7 @@ func (d *Disk) clock() time.Duration {
 	return d.now
 }
 
-// Well has the disk fail nothing and cut nothing short from now on, and releases all that it holds
-// up.
+// Well ends all failures and short transfers, and releases all held operations.
 func (d *Disk) Well() {
 	d.mu.Lock()
 	d.o.Fail, d.o.Short, d.faults = 0, 0, nil

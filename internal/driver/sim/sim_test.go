@@ -97,7 +97,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// trace returns what happens in a fixed sequence of operations.
+// trace returns the outcome of a fixed sequence of operations.
 func trace(t testing.TB, seed uint64) string {
 	var s strings.Builder
 	d := disk(t, sim.Options{Seed: seed, Short: 0.3, Fail: 0.2, Errnos: []syscall.Errno{syscall.EIO, syscall.EAGAIN}})

@@ -12,19 +12,18 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// maxBuffers is the largest number of pieces of memory that can be registered
-// with a Ring. Before 5.13 the kernel's table could not be changed while
-// operations were in flight; a Ring then has no table.
+// maxBuffers is the most pieces of memory that can be registered with a Ring. Before 5.13 the
+// kernel's table could not be changed while operations were in flight, so the Ring has no table.
 const maxBuffers = 1024
 
-// buffers is the registered memory. The kernel's table is made for the first.
+// buffers is the registered memory. The first Register makes the kernel's table.
 type buffers struct {
 	mu sync.Mutex // never held while operations are submitted
-	// mem has an element for each entry of the table; nil is a free one. It
-	// keeps the memory reachable: the kernel goes on using the pages that it has
-	// pinned, even if the addresses are used for something else later.
+	// mem has an element for each entry of the table; nil is a free one. It keeps the memory
+	// reachable: the kernel goes on using the pages that it has pinned, even if the addresses are
+	// used for something else later.
 	mem    [][]byte
-	err    error // why the table could not be made
+	err    error // the error of making the table
 	closed bool
 }
 
@@ -108,9 +107,8 @@ func (b *buffers) free() int {
 	return -1
 }
 
-// release drops the table. Closing the ring would do so too, but only some time
-// later, and until then the memory counts against RLIMIT_MEMLOCK. Nothing may be
-// in flight.
+// release drops the table. Closing the ring would drop it only some time later, and until then the
+// memory counts against RLIMIT_MEMLOCK. Nothing may be in flight.
 func (b *buffers) release(r *Ring) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

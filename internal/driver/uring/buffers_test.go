@@ -133,7 +133,7 @@ func TestRegisterUnderMemlock(t *testing.T) {
 				t.Fatalf("%d pieces of 512 KiB under a limit of 4 MiB", len(all))
 			}
 			r.Unregister(all[0])
-			if alone { // Linux 6.1 gives memory back some time after the call
+			if alone { // Linux 6.1 frees memory some time after the call
 				hang.Eventually(func() bool {
 					_, err := r.Register(make([]byte, 512<<10))
 					return err == nil
@@ -169,8 +169,7 @@ func fillMemlock(t *testing.T, r *Ring) (all []int) {
 
 // withMemlock calls do under that limit, on a thread without CAP_IPC_LOCK. alone says that no other
 // process counts against the limit: memory is locked by user, and tests of other packages may lock
-// memory of the same user. If withMemlock is allowed to, it runs the thread as a user that nobody
-// else uses.
+// memory of the same user. If it may, withMemlock runs the thread as a user that nobody else uses.
 func withMemlock(t *testing.T, limit uint64, do func(alone bool)) {
 	var before unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &before); err != nil {
@@ -195,7 +194,7 @@ func withMemlock(t *testing.T, limit uint64, do func(alone bool)) {
 	}
 	defer func() {
 		if unix.Capset(&header, &caps[0]) == nil && (!alone || setRealUser(uid)) {
-			runtime.UnlockOSThread() // otherwise the thread ends with the goroutine
+			runtime.UnlockOSThread() // or the thread would end with the goroutine
 		}
 	}()
 	do(alone)

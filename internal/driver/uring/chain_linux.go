@@ -7,9 +7,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// A chain is a sequence of linked SQEs. Its files are in the ring's file table
-// (direct descriptors), so that an SQE can name the file that an earlier one of
-// the same submission opens.
+// A chain is a sequence of linked SQEs. Its files are in the ring's file table (direct
+// descriptors), so that an SQE can name a file that an earlier SQE of the same submission opens.
 
 // registerFiles makes the ring's file table of n entries, if the kernel has them.
 func (r *Ring) registerFiles(n int) {
@@ -36,7 +35,7 @@ func chainLength(op *driver.Op) int {
 func (r *Ring) writeChain(tail uint32, head *driver.Op) uint32 {
 	head.Left = int32(chainLength(head))
 	for op := head; op != nil; {
-		next := op.Then // read now: write hands op to the kernel
+		next := op.Then // read it now: write hands op to the kernel
 		op.Head = head
 		tail = r.write(tail, op)
 		op = next
@@ -55,8 +54,8 @@ func link(op *driver.Op) uint8 {
 	return sys.IOSQE_IO_LINK
 }
 
-// chainEnded counts that op, of a chain, has ended. It returns the first
-// operation of the chain if all have ended, else nil.
+// chainEnded counts that op, of a chain, has ended. It returns the first operation of the chain if
+// all have ended, or nil.
 func chainEnded(op *driver.Op) *driver.Op {
 	head := op.Head
 	op.Head = nil
@@ -66,8 +65,8 @@ func chainEnded(op *driver.Op) *driver.Op {
 	return head
 }
 
-// prepareOpen fills in the SQE of an open. Entries of the table count from 1, as 0
-// means an ordinary descriptor.
+// prepareOpen fills in the SQE of an open. Entries of the table count from 1, as 0 means an
+// ordinary descriptor.
 func prepareOpen(e *sys.SQE, op *driver.Op) {
 	if op.Path == nil {
 		e.Opcode = unknownOp

@@ -82,10 +82,9 @@ func openCounted(t *testing.T, depth uint32) (r *Ring, overflowed func() bool) {
 	return r, func() bool { return atomic.LoadUint32(flags)&2 != 0 }
 }
 
-// Hazard: more operations are in flight than the CQ has room for. Guards: the CQ has
-// twice the depth (setup), Cancel drops what would be too many (cancels), and there is
-// at most one wake-up in the ring (wake). Here a full ring is cancelled and woken many
-// times without a Reap.
+// A full ring is cancelled and woken many times without a Reap. Completions must never exceed the
+// CQ. The CQ has twice the depth (setup), Cancel drops excess cancellations (cancels), and there is
+// at most one wake-up in the ring (wake).
 func TestCompletionsNeverOverflow(t *testing.T) {
 	for _, depth := range []int{1, 16, 64} {
 		r, overflowed := openCounted(t, uint32(depth))
@@ -112,7 +111,7 @@ func TestCompletionsNeverOverflow(t *testing.T) {
 	}
 }
 
-// drainAll reaps ops, and cancels again what Cancel has dropped.
+// drainAll reaps ops, and cancels again whatever Cancel has dropped.
 func drainAll(t *testing.T, r *Ring, ops []*driver.Op) {
 	t.Helper()
 	done := make([]*driver.Op, len(ops))
@@ -137,8 +136,8 @@ func drainAll(t *testing.T, r *Ring, ops []*driver.Op) {
 	}
 }
 
-// Hazard: a late Cancel ends another operation, which has the slot by then. Guard: the
-// generation in the token.
+// A late Cancel must not end another operation that has the slot by then: the token has a
+// generation.
 func TestLateCancelHitsNothing(t *testing.T) {
 	r := open(t, Options{Depth: 1}) // one slot
 	defer r.Close()
@@ -161,7 +160,7 @@ func TestLateCancelHitsNothing(t *testing.T) {
 	}
 }
 
-// There is room for wake-ups and cancellations in an SQ full of staged operations.
+// An SQ full of staged operations has room for wake-ups and cancellations.
 func TestControlWithSQFull(t *testing.T) {
 	r := open(t, Options{Depth: 64})
 	defer r.Close()
@@ -179,8 +178,8 @@ func TestControlWithSQFull(t *testing.T) {
 	drainAll(t, r, ops[:n])
 }
 
-// Close waits for operations that the kernel has, and for operations that are only staged. All
-// operations get a result.
+// Close waits for operations that the kernel has, and for staged operations. All operations get a
+// result.
 func TestCloseWithStagedAndInFlight(t *testing.T) {
 	r := open(t, Options{Depth: 64})
 	rd, wr := pipe(t)
@@ -222,8 +221,8 @@ func TestCloseWithStagedAndInFlight(t *testing.T) {
 	}
 }
 
-// Hazard: an operation and its buffer are collected as garbage while they are in flight.
-// Guard: slots.ops refers to the operation.
+// An operation and its buffer must not be collected as garbage while they are in flight: slots.ops
+// refers to the operation.
 func TestRingHoldsOperationAndBuffer(t *testing.T) {
 	const n = 256
 	r := open(t, Options{Depth: n})
@@ -298,7 +297,7 @@ func TestWakeAndCancelRace(t *testing.T) {
 		}
 		for _, op := range ops[:3] {
 			if op.Res == canceled {
-				unix.Read(rd, make([]byte, 1)) // the byte that was for the cancelled operation
+				unix.Read(rd, make([]byte, 1)) // the byte for the cancelled operation
 			}
 		}
 	}

@@ -22,8 +22,8 @@ func (l *lazyOpen) delay(r *Ring) {
 	l.pending.Store(true)
 }
 
-// ready reports whether the ring is open. It opens a ring whose opening was
-// delayed. If that fails, the ring is lost.
+// ready reports whether the ring is open. It opens a ring whose opening was delayed. If that fails,
+// the ring is lost.
 func (r *Ring) ready() bool { return !r.lazy.pending.Load() || r.openNow() }
 
 func (r *Ring) openNow() bool {
@@ -44,9 +44,8 @@ func (r *Ring) openNow() bool {
 	return true
 }
 
-// reopen opens a ring like the one that delay has closed. The kernel frees
-// that some time later, and until then its memory may count against
-// RLIMIT_MEMLOCK: hence the pauses.
+// reopen opens a ring like the one that delay has closed. The kernel frees the closed ring some
+// time later, and until then its memory may count against RLIMIT_MEMLOCK: hence the pauses.
 func (r *Ring) reopen() error {
 	err := r.open(0)
 	for pause := time.Millisecond; errors.Is(err, syscall.ENOMEM) && pause < time.Second; pause *= 2 {

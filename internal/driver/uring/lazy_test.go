@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestLazyRingRefused: a ring that cannot be opened when it is first used is lost,
-// whichever call is the first.
+// TestLazyRingRefused checks that a ring that cannot be opened at its first use is lost, whichever
+// call is the first.
 func TestLazyRingRefused(t *testing.T) {
 	r := open(t, Options{Lazy: true})
 	defer r.Close()
@@ -53,7 +53,7 @@ func TestLazyRingRefused(t *testing.T) {
 	all.Wait()
 }
 
-// TestLazyRingFails: a ring that opens and cannot be used is closed again in openNow,
+// TestLazyRingFails checks that a ring that opens and cannot be used is closed again in openNow,
 // while other goroutines wait to register memory.
 func TestLazyRingFails(t *testing.T) {
 	r := open(t, Options{Lazy: true})

@@ -13,10 +13,10 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// A ring is lost when io_uring_enter fails for good, or when another file has its
-// descriptor's number. Its memory stays mapped, which keeps the ring alive: the
-// kernel performs what it has taken, and posts completions there. So Reap polls
-// until nothing is in flight. SQEs that the kernel has not read are withdrawn.
+// A ring is lost when io_uring_enter fails for good, or when another file has its descriptor's
+// number. Its memory stays mapped, which keeps the ring alive: the kernel performs the operations
+// that it has taken, and posts completions there. So Reap polls until nothing is in flight. SQEs
+// that the kernel has not read are withdrawn.
 //
 // # The order of events
 //
@@ -44,7 +44,7 @@ type loss struct {
 // errDescriptor is the loss of a ring whose descriptor's number another file has.
 var errDescriptor = errors.New("the descriptor of the ring was closed by the program")
 
-// lost returns why the ring cannot be used any more; nil while it can.
+// lost returns the reason why the ring is lost, or nil.
 func (r *Ring) lost() error {
 	if err := r.loss.err.Load(); err != nil {
 		return *err
@@ -59,8 +59,8 @@ func (r *Ring) lose(err error) {
 	}
 }
 
-// interrupt makes Reap return from io_uring_enter, where it may wait for
-// completions that never come.
+// interrupt makes Reap return from io_uring_enter, where it may wait for completions that never
+// come.
 func (r *Ring) interrupt() {
 	for pause := 100 * time.Microsecond; r.loss.waiting.Load(); pause = min(2*pause, 50*time.Millisecond) {
 		sys.InterruptThreads()
@@ -77,13 +77,12 @@ func transient(res int32) bool {
 	return false
 }
 
-// notConsumed is called when io_uring_enter has succeeded but taken nothing from the SQ,
-// which had SQEs. The kernel takes at least one, or returns an error. So another ring has the
-// descriptor's number.
+// notConsumed is called when io_uring_enter has succeeded but taken none of the SQEs. The kernel
+// takes at least one, or returns an error. So another ring has the descriptor's number.
 func (r *Ring) notConsumed() { r.lose(errDescriptor) }
 
-// ours reports whether the descriptor still belongs to the ring. Before Linux 5.16 all rings
-// have the same inode, and a ring of another library looks like this one until notConsumed.
+// ours reports whether the descriptor still belongs to the ring. Before Linux 5.16 all rings have
+// the same inode, and a ring of another library looks like this one until notConsumed.
 func (r *Ring) ours() bool { return r.lost() != errDescriptor && r.self.Same() }
 
 // reapLost is Reap of a lost ring. n operations are already in done.
@@ -137,8 +136,8 @@ func (r *Ring) withdrawStaged() {
 	atomic.StoreUint32(r.sqTail, atomic.LoadUint32(r.sqHead))
 }
 
-// descriptors has all open rings, by descriptor. If a new ring gets the number of
-// another, the program has closed the other's descriptor.
+// descriptors has all open rings, by descriptor. If a new ring gets an open ring's number, the
+// program has closed that ring's descriptor.
 var descriptors = ringTable{rings: make(map[int]*Ring)}
 
 type ringTable struct {

@@ -29,8 +29,8 @@ func rings(t *testing.T, run func(t *testing.T, r *Ring)) {
 	}
 }
 
-// TestDescriptorReplaced: operations in flight return their results, later ones are
-// not begun, and the program's descriptor stays open.
+// TestDescriptorReplaced checks that operations in flight return their results, that later ones are
+// not begun, and that the program's descriptor stays open.
 func TestDescriptorReplaced(t *testing.T) {
 	rings(t, func(t *testing.T, r *Ring) {
 		rd, wr := pipe(t)
@@ -71,8 +71,8 @@ func TestDescriptorReplaced(t *testing.T) {
 	})
 }
 
-// TestLostUnderReap: a Reap that waits in the kernel returns withdrawn operations as soon
-// as the ring is lost, even if other operations do not end.
+// TestLostUnderReap checks that a Reap in the kernel returns withdrawn operations as soon as the
+// ring is lost, even if other operations do not end.
 func TestLostUnderReap(t *testing.T) {
 	rings(t, func(t *testing.T, r *Ring) {
 		rd, wr := pipe(t)
@@ -109,7 +109,7 @@ func TestLostUnderReap(t *testing.T) {
 	})
 }
 
-// TestWakeOfLostRing: Wake works without the kernel.
+// TestWakeOfLostRing checks that Wake works without the kernel.
 func TestWakeOfLostRing(t *testing.T) {
 	rings(t, func(t *testing.T, r *Ring) {
 		rd, wr := pipe(t)
@@ -125,8 +125,8 @@ func TestWakeOfLostRing(t *testing.T) {
 	})
 }
 
-// TestNumberTaken: a ring whose descriptor was closed is lost as soon as another ring gets
-// its number, and submits nothing to that ring.
+// TestNumberTaken checks that a ring whose descriptor was closed is lost as soon as another ring
+// gets its number. It must submit nothing to that ring.
 func TestNumberTaken(t *testing.T) {
 	first := open(t, Options{Depth: 32})
 	defer first.Close()
@@ -150,7 +150,7 @@ func TestNumberTaken(t *testing.T) {
 	reap(t, second, 1)
 }
 
-// TestForeignRing: nothing is submitted to a ring of another library that has the
+// TestForeignRing checks that nothing is submitted to a ring of another library that has the
 // descriptor's number. Before Linux 5.16 that ring has the same inode.
 func TestForeignRing(t *testing.T) {
 	t.Run("with an inode of its own", func(t *testing.T) { foreignRing(t, false) })
@@ -185,7 +185,7 @@ func foreignRing(t *testing.T, sameInode bool) {
 	}
 }
 
-// TestLazyRing: nothing is open before the first operation.
+// TestLazyRing checks that nothing is open before the first operation.
 func TestLazyRing(t *testing.T) {
 	open(t, Options{}).Close()
 	before := mappings(t)

@@ -11,8 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Reap implements driver.Driver. The system call that waits also submits what is
-// staged.
+// Reap implements driver.Driver. The system call that waits also submits staged operations.
 func (r *Ring) Reap(done []*driver.Op, need int) (int, error) {
 	if r.closed.Load() {
 		return 0, driver.ErrClosed
@@ -42,8 +41,8 @@ func (r *Ring) Reap(done []*driver.Op, need int) (int, error) {
 	return n, r.lost()
 }
 
-// wait submits what is staged and waits for that many CQEs, or for fewer if a
-// signal comes. The caller counts them.
+// wait submits staged operations and waits for that many CQEs, or for fewer if a signal comes. The
+// caller counts them.
 func (r *Ring) wait(cqes uint32) {
 	head, n := atomic.LoadUint32(r.sqHead), r.staged()
 	r.loss.waiting.Store(true)

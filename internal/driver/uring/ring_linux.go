@@ -16,33 +16,30 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// defaultDepth is more than any disk's queue holds, and still makes a small
-// completion queue.
+// defaultDepth is more than any disk's queue holds, and still makes a small completion queue.
 const defaultDepth = 1024
 
-// minDepth is the depth below which a ring is not worth having.
+// minDepth is the least useful depth.
 const minDepth = 32
 
 // Options configures a Ring. The zero value is useful.
 type Options struct {
-	// Depth is the largest number of operations in flight: 1 to 16384, 0 for
-	// 1024. It is rounded up to a power of two. It is lowered to what
-	// RLIMIT_MEMLOCK allows, on kernels where rings count against that (before
-	// Linux 5.12, and again in 6.18).
+	// Depth is the most operations in flight: 1 to 16384, 0 for 1024. It is rounded up to a power
+	// of two. It is lowered to the bound of RLIMIT_MEMLOCK, on kernels where rings count against it
+	// (before Linux 5.12, and again in 6.18).
 	Depth int
-	// Workers is the largest number of kernel threads that io_uring adds to the
-	// process, for each thread that submits, for operations that it cannot
-	// perform asynchronously; 0 means 1. Linux before 5.15 has no such bound.
+	// Workers is the most kernel threads that io_uring adds to the process, for each thread that
+	// submits, for operations that it cannot perform asynchronously; 0 means 1. Linux before 5.15
+	// has no such bound.
 	Workers int
-	// Files is the number of files of the ring's own, for chains
-	// (driver.Linker): 0 to 32768. The ring has none if the kernel has no such
-	// files (before 5.15), or allows fewer.
+	// Files is the number of the ring's own files, for chains (driver.Linker): 0 to 32768. The ring
+	// has none if the kernel has no such files (before 5.15), or allows fewer.
 	Files int
-	// Lazy opens the ring when it is first used. New still opens a ring, to find out what the
-	// kernel has, and closes it. Lazy is for programs that may close all descriptors when they
-	// begin. A lazy ring has no files for chains.
+	// Lazy opens the ring when it is first used. New still opens a ring, to probe the kernel, and
+	// closes it. Lazy is for programs that may close all descriptors when they begin. A lazy ring
+	// has no files for chains.
 	Lazy bool
-	// Record records the ring's system calls, if it is not nil.
+	// Record, if not nil, records the ring's system calls.
 	Record *record.Hook
 }
 
@@ -56,12 +53,12 @@ type Ring struct {
 	self    sys.Descriptor // fd, as it was opened
 	depth   uint32
 	workers uint32
-	// parallel: the kernel's workers for this ring are at most workers, and several may write to
+	// parallel is set if at most workers kernel threads serve this ring, and several may write to
 	// one file.
 	parallel bool
 	features []string
 	files    int // the number of files for chains
-	// asyncReads: a buffered read that has to wait takes no worker thread (5.9).
+	// a buffered read that has to wait takes no worker thread (5.9)
 	asyncReads bool
 	fileTable  bool // the kernel can open files into the file table, and close them there (5.15)
 
@@ -69,8 +66,7 @@ type Ring struct {
 	sqemem []byte // the mapping of the SQEs
 
 	// The submission queue. sqMu is held while SQEs are written, by Stage, Wake and Cancel, and
-	// never in a system call. The kernel advances sqHead, under the kernel's lock, as it reads
-	// SQEs.
+	// never in a system call. The kernel advances sqHead, under its own lock, as it reads SQEs.
 	sqMu           sync.Mutex
 	sqHead, sqTail *uint32
 	sqMask         uint32
@@ -85,8 +81,8 @@ type Ring struct {
 
 	buffers buffers
 
-	// wake is 1 from Wake until a Reap returns because of it. So there is never
-	// more than one wake-up in the ring.
+	// wake is 1 from Wake until the Reap that it ends. So there is never more than one wake-up in
+	// the ring.
 	wake  atomic.Uint32
 	woken bool // the wake-up's CQE was taken. Used by Reap alone
 	// cancels is the number of cancellations in the ring. Each needs room in the CQ.
@@ -165,9 +161,8 @@ func (o Options) check() (depth uint32, workers int, err error) {
 	return depth, max(o.Workers, 1), nil
 }
 
-// setup creates the ring, without flags that an older kernel does not know. The
-// CQ has twice the depth. There is always room for the completions of operations,
-// wake-ups and cancellations, so that it never overflows.
+// setup creates the ring, without flags that an older kernel does not know. The CQ has twice the
+// depth: there is always room for the completions of operations, wake-ups and cancellations.
 func setup(depth uint32, hook *record.Hook) (int, *sys.UringParams, error) {
 	for optional := uint32(sys.IORING_SETUP_SUBMIT_ALL); ; optional = 0 {
 		p := &sys.UringParams{
@@ -184,7 +179,7 @@ func setup(depth uint32, hook *record.Hook) (int, *sys.UringParams, error) {
 	}
 }
 
-// init checks that the ring can be used, notes what the kernel has, and maps the ring. A seccomp
+// init checks that the ring can be used, notes the kernel's features, and maps the ring. A seccomp
 // filter may allow io_uring_setup and refuse the other two system calls.
 func (r *Ring) init(p *sys.UringParams) error {
 	if res := sys.UringEnter(r.fd, 0, 0, 0); res < 0 {
@@ -217,8 +212,8 @@ func (r *Ring) probe(p *sys.UringParams) ([]bool, error) {
 	return ops[:], nil
 }
 
-// describe notes what the kernel has. It is called once: a ring that is opened
-// lazily is opened again while other goroutines read what it wrote.
+// describe notes the kernel's features. It is called once: a lazy ring is opened again while other
+// goroutines read these fields.
 func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 	n := 0
 	for _, ok := range ops {
@@ -253,8 +248,8 @@ func (r *Ring) Info() driver.Info {
 }
 
 // Async implements driver.Driver. All kernels so far use a worker thread for a buffered write (xfs
-// only if it would wait) and for an fsync. All kernels also use one for a direct write that extends
-// the file, but the driver learns that only later.
+// only if it would wait) and for an fsync. They also use one for a direct write that extends the
+// file, but the driver learns that only later.
 func (r *Ring) Async(op *driver.Op) bool {
 	switch op.Code {
 	case driver.Nop:

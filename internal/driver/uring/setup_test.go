@@ -47,7 +47,7 @@ func TestLargestDepth(t *testing.T) {
 	}
 }
 
-// Kernels before 5.6 have io_uring, but not everything that a Ring needs.
+// Kernels before 5.6 have io_uring, but lack parts that a Ring needs.
 func TestProbeRefusesOldKernels(t *testing.T) {
 	const need = sys.IORING_FEAT_SINGLE_MMAP | sys.IORING_FEAT_NODROP
 	r := open(t, Options{})
@@ -88,8 +88,8 @@ func TestAsyncFollowsTheKernel(t *testing.T) {
 	}
 }
 
-// Hazard: a child process shares the ring. Guard: the kernel opens it with O_CLOEXEC,
-// which UringSetup must not clear.
+// A child process must not share the ring: the kernel opens it with O_CLOEXEC, which UringSetup
+// must not clear.
 func TestRingIsCloseOnExec(t *testing.T) {
 	r := open(t, Options{})
 	defer r.Close()
@@ -148,7 +148,7 @@ func mappings(t *testing.T) int {
 	return n
 }
 
-// TestNoTableOfFiles: there are no chains if the kernel cannot open files into a table
+// TestNoTableOfFiles checks that there are no chains if the kernel cannot open files into a table
 // (before 5.15).
 func TestNoTableOfFiles(t *testing.T) {
 	r := open(t, Options{})

@@ -8,13 +8,12 @@ import (
 	"time"
 )
 
-// shortageLimit is how long io_uring_enter may fail with transient errors, without
-// one success, before the ring is lost. The operations are then performed by plain
-// system calls, which need less memory.
+// shortageLimit is how long io_uring_enter may fail with transient errors, without one success,
+// before the ring is lost. Then plain calls perform the operations, which need less memory.
 const shortageLimit = 10 * time.Second
 
 // shortage measures for how long every call of io_uring_enter has failed with a transient errno. A
-// seccomp filter may return the errno forever: without a limit the operations would never end.
+// seccomp filter may return that errno forever: without a limit the operations would never end.
 type shortage struct {
 	since atomic.Int64 // when the first of these calls failed; 0 if the last call succeeded
 }
@@ -27,7 +26,7 @@ func (s *shortage) ended() {
 }
 
 // tooLong reports whether calls have failed for longer than shortageLimit. It is called after a
-// call that failed with res at now, in nanoseconds. waits is true if the call was to wait for
+// call that failed with res at now, in nanoseconds. waits says that the call was to wait for
 // completions.
 func (s *shortage) tooLong(res int32, waits bool, now int64) bool {
 	// Two failures do not count. A signal ends a waiting call with EINTR; a profiler sends a

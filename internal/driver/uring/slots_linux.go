@@ -8,15 +8,14 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// slots is the table of operations in flight. The kernel knows an operation by
-// its token, never by a pointer:
+// slots is the table of operations in flight. The kernel identifies an operation by its token,
+// never by a pointer:
 //
 //	bits 63–32  generation of the slot, so that a late Cancel finds nothing
 //	bits 31–0   index of the slot
 //
-// The table keeps each operation, and with it the memory that the kernel reads or
-// writes, reachable for the garbage collector. Nothing moves that memory: see
-// driver.Op.Buf.
+// The table keeps each operation, and with it the memory that the kernel reads or writes, reachable
+// for the garbage collector. Nothing moves that memory: see driver.Op.Buf.
 //
 // The submitter takes slots and Reap frees them, each one goroutine at a time.
 type slots struct {

@@ -30,16 +30,16 @@ func (r *Ring) Submit(ops []*driver.Op) (int, error) {
 		if err := r.lost(); err != nil {
 			return n, err
 		}
-		// The slots are asked, not Stage: Stage may have stopped because the SQ
-		// was full, and flush has emptied that.
+		// Ask the slots, not Stage: Stage may have stopped because the SQ was full, and flush has
+		// emptied it.
 		if !all || n == len(ops) || chainLength(ops[n]) > min(r.slots.Available(), len(r.sqes)-sqReserve) {
 			return n, nil
 		}
 	}
 }
 
-// Stage implements driver.Stager. It writes SQEs for operations from the front of
-// ops. The next io_uring_enter, by whichever goroutine, submits them.
+// Stage implements driver.Stager. It writes SQEs for operations from the front of ops. The next
+// io_uring_enter, in any goroutine, submits them.
 func (r *Ring) Stage(ops []*driver.Op) int {
 	if len(ops) == 0 || r.closed.Load() || !r.ready() {
 		return 0
@@ -82,7 +82,7 @@ func (r *Ring) room() int {
 
 // staged returns the number of SQEs that the kernel has not read.
 func (r *Ring) staged() uint32 {
-	// The head is read first: the tail is never behind a head that was read before.
+	// Read the head first: the tail is never behind a head that was read before.
 	head := atomic.LoadUint32(r.sqHead)
 	return atomic.LoadUint32(r.sqTail) - head
 }
@@ -140,9 +140,9 @@ func prepareTransfer(e *sys.SQE, op *driver.Op, fixed uint8) {
 	}
 }
 
-// flush submits what is staged, without waiting for completions. It reports
-// whether it has submitted everything. If not, completions have to be reaped
-// first, and Reap submits the rest; or the ring is lost.
+// flush submits the staged operations, without waiting for completions. It reports whether it has
+// submitted all. If not, the ring is lost, or completions must be reaped first: then Reap submits
+// the rest.
 func (r *Ring) flush() bool {
 	if !r.ready() {
 		return false
@@ -159,8 +159,8 @@ func (r *Ring) flush() bool {
 		case r.lost() != nil, res == -int32(syscall.EBUSY):
 			return false
 		case res < 0:
-			// The kernel has no memory for requests now. If that lasts, the ring
-			// is lost (shortage).
+			// The kernel has no memory for requests now. If that lasts, the ring is lost
+			// (shortage).
 			time.Sleep(pause)
 			pause = min(2*pause, 10*time.Millisecond)
 		case atomic.LoadUint32(r.sqHead) == head:
@@ -169,9 +169,8 @@ func (r *Ring) flush() bool {
 	}
 }
 
-// enter is io_uring_enter(2) on the ring. A failure that is not transient, or that
-// lasts, makes the ring lost; then no call is made any more. The caller has
-// incremented entering, or set waiting.
+// enter is io_uring_enter(2) on the ring. A failure that is not transient, or that lasts, makes the
+// ring lost; then no call is made any more. The caller has incremented entering, or set waiting.
 func (r *Ring) enter(submit, wait, flags uint32) int32 {
 	if r.lost() != nil {
 		return 0
@@ -199,8 +198,7 @@ func (r *Ring) Wake() {
 	}
 }
 
-// Cancel implements driver.Driver. In a chain the kernel finds the one operation that it is
-// performing.
+// Cancel implements driver.Driver. In a chain the kernel finds the operation that it is performing.
 func (r *Ring) Cancel(op *driver.Op) {
 	if r.lazy.pending.Load() {
 		return // nothing was submitted
@@ -211,8 +209,8 @@ func (r *Ring) Cancel(op *driver.Op) {
 }
 
 func (r *Ring) cancel(op *driver.Op) {
-	// A cancellation is only a request. It is dropped if too many are in the
-	// ring, so that the CQ cannot overflow.
+	// A cancellation is only a request. It is dropped if too many are in the ring, so that the CQ
+	// cannot overflow.
 	if r.cancels.Add(1) > int32(r.depth)/2+1 {
 		r.cancels.Add(-1)
 		return

@@ -5,8 +5,8 @@ package uring
 import "github.com/sluiceio/sluice/internal/sys"
 
 // waits counts how often Reap had to wait, from the first call of Waits on. Only the goroutine in
-// Reap uses it. It looks at one in sampleEvery of the calls that enter the kernel: to ask for the
-// thread's switches before and after takes some 200 ns.
+// Reap uses it. It samples one in sampleEvery of the calls that enter the kernel, because asking
+// for the thread's switches before and after takes some 200 ns.
 type waits struct {
 	counts        bool
 	calls         uint32 // calls that have entered the kernel
@@ -21,11 +21,11 @@ func (r *Ring) Waits() (known, waited uint32) {
 	return r.waits.known, r.waits.waited
 }
 
-// foundAll notes a Reap that has found what it needs without entering the kernel.
+// foundAll notes a Reap that has found all it needs without entering the kernel.
 func (w *waits) foundAll() { w.known++ }
 
-// begin notes that the kernel is about to be entered. If that is sampled, the caller calls end
-// afterwards.
+// begin notes that the goroutine is about to enter the kernel. If that is sampled, the caller calls
+// end afterwards.
 func (w *waits) begin() (switches int64, sampled bool) {
 	if w.calls++; !w.counts || w.calls%sampleEvery != 0 {
 		return 0, false

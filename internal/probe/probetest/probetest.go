@@ -10,7 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// Run runs those tests of the calling test's package, with the tag, that match a regular expression.
+// Run runs the tests of the calling test's package that match a regular expression, with the build
+// tag.
 func Run(t *testing.T, tests string) {
 	t.Helper()
 	if sys.RaceEnabled {

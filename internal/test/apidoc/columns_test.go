@@ -25,20 +25,10 @@ const (
 var toShorten = []string{
 	".",
 	"bench",
-	"cache",
 	"cmd",
 	"copytree",
 	"dev",
-	"direct",
-	"docs",
 	"integrations",
-	"internal/directio",
-	"internal/errs",
-	"internal/handle",
-	"internal/probe",
-	"internal/rangelock",
-	"internal/readahead",
-	"internal/spare",
 	"internal/test/classes",
 	"internal/test/closing",
 	"internal/test/copies",
@@ -62,8 +52,6 @@ var toShorten = []string{
 	"internal/test/testenv",
 	"internal/test/threads",
 	"internal/test/traces",
-	"mapped",
-	"sluicetest",
 }
 
 // TestColumns checks that no comment goes beyond column 100, in all modules of the repository.
