@@ -40,7 +40,7 @@ func syscallNamed(t *testing.T, name string) trace.Syscall {
 	return 0
 }
 
-// TestTimedWorkers runs two slices, and checks that the second has only its own calls.
+// TestTimedWorkers runs two slices, and checks that the second has none of the first one's calls.
 func TestTimedWorkers(t *testing.T) {
 	path := testFile(t)
 	for _, side := range []Side{PaperAIO, Sluice("uring"), Sluice("aio"), Sluice("pool")} {
