@@ -28,7 +28,6 @@ var toShorten = []string{
 	"bench",
 	"cache",
 	"cmd",
-	"copytree",
 	"dev",
 	"direct",
 	"docs",
