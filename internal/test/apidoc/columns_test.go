@@ -20,8 +20,8 @@ const (
 	tabColumns = 4
 )
 
-// toShorten lists the folders that have longer comment lines, themselves or below; "." is the
-// package at the root alone. A folder leaves the list when its comments are shortened.
+// toShorten lists the folders with longer comment lines, in the folder or below; "." is the package
+// at the root alone. A folder leaves the list when its comments are shortened.
 var toShorten = []string{
 	".",
 	"batch",
@@ -31,7 +31,6 @@ var toShorten = []string{
 	"dev",
 	"direct",
 	"docs",
-	"integrations",
 	"internal/directio",
 	"internal/errs",
 	"internal/handle",
@@ -39,29 +38,6 @@ var toShorten = []string{
 	"internal/rangelock",
 	"internal/readahead",
 	"internal/spare",
-	"internal/test/classes",
-	"internal/test/closing",
-	"internal/test/copies",
-	"internal/test/differential",
-	"internal/test/files",
-	"internal/test/frozen",
-	"internal/test/fsx",
-	"internal/test/hazards",
-	"internal/test/lifetime",
-	"internal/test/offsets",
-	"internal/test/paths",
-	"internal/test/places",
-	"internal/test/positions",
-	"internal/test/refused",
-	"internal/test/schedulers",
-	"internal/test/seccomp",
-	"internal/test/seed",
-	"internal/test/skip",
-	"internal/test/soak",
-	"internal/test/starved",
-	"internal/test/testenv",
-	"internal/test/threads",
-	"internal/test/traces",
 	"mapped",
 	"sluicetest",
 }
@@ -70,7 +46,7 @@ var toShorten = []string{
 func TestColumns(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	files := 0
-	long := make(map[string]bool) // which of toShorten have long comments
+	long := make(map[string]bool) // the folders of toShorten with long comments
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -120,10 +96,10 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestNoticesLongComments checks that TestColumns finds what it is for.
+// TestNoticesLongComments checks that TestColumns finds long comments.
 func TestNoticesLongComments(t *testing.T) {
 	word, url := strings.Repeat("x", 60), "https://example.com/"+strings.Repeat("x", 100)
-	ends := word + " " + strings.Repeat("y", 36) // in column 100, after "// "
+	ends := word + " " + strings.Repeat("y", 36) // ends in column 100, after "// "
 	src := fmt.Sprintf(`package p
 // %[1]s
 // %[1]sz
@@ -151,9 +127,9 @@ func f(s string) {
 // longLine is a line with a comment that ends beyond maxColumns.
 type longLine struct{ line, columns int }
 
-// longComments returns the lines of a file on which a comment ends beyond maxColumns. A comment
-// that the compiler or a linter reads has one line, however long. A single word, such as a URL, may
-// be long, too.
+// longComments returns the lines of a file on which a comment ends beyond maxColumns. It skips
+// comments that the compiler or a linter reads, because they have one line, and comments of a
+// single word, such as a URL.
 func longComments(src []byte) (long []longLine) {
 	lines := bytes.Split(src, []byte("\n"))
 	fset := token.NewFileSet()

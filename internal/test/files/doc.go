@@ -1,3 +1,3 @@
-// Package files tests the methods of File and the functions that open files. A call that package
-// os has is compared with it, on all kinds of files. Contexts and calls on ranges are here, too.
+// Package files tests the methods of File and the functions that open files. It compares each call
+// with package os's, on all kinds of files. It also tests contexts and calls on ranges.
 package files

@@ -35,7 +35,7 @@ func newCache(t *testing.T) *cache.Cache {
 // halves returns b in two parts.
 func halves(b []byte) [][]byte { return [][]byte{b[:len(b)/2], b[len(b)/2:]} }
 
-// batched performs an operation alone.
+// batched performs one operation in a Batch.
 func batched(t *testing.T, s *sluice.Scheduler, add func(batch.Chain) *batch.Op) (int, error) {
 	b := batch.New(s)
 	op := add(b.Chain())
@@ -51,7 +51,7 @@ func readBuffer(t *testing.T, f *direct.File) way {
 	}
 }
 
-// readMany reads two ranges, the first half and all, which are merged.
+// readMany reads two ranges that are merged: the first half, and all.
 func readMany(t *testing.T, f *direct.File) way {
 	return func(b []byte, off int64) (n int, err error) {
 		ranges := slices.Values([]direct.Range{{Off: off, Len: len(b) / 2}, {Off: off, Len: len(b)}})
@@ -94,7 +94,7 @@ func views(t *testing.T, f *cache.File) way {
 	}
 }
 
-// counted returns what a ReadAt returns that has read n of want bytes.
+// counted returns the results of a ReadAt that has read n of want bytes.
 func counted(n, want int, err error) (int, error) {
 	if n < want && err == nil {
 		err = io.EOF

@@ -1,4 +1,4 @@
-// Package testenv is what tests of packages that use sluice share.
+// Package testenv is shared by tests of packages that use sluice.
 package testenv
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// Core returns the inside of a new Scheduler, for the time of the test.
+// Core returns the inside of a new Scheduler, which lives until the end of the test.
 func Core(t testing.TB) *sched.Scheduler {
 	t.Helper()
 	s, err := sluice.NewScheduler(sluice.Options{})
@@ -32,7 +32,7 @@ func Core(t testing.TB) *sched.Scheduler {
 // CoreOf returns the inside of s.
 func CoreOf(s *sluice.Scheduler) *sched.Scheduler { return inside.Scheduler(s).Core }
 
-// FileCore returns the inside of f, nil if f has no disk I/O.
+// FileCore returns the inside of f, or nil if f has no disk I/O.
 func FileCore(f *sluice.File) *sched.File { return inside.File(f).Core }
 
 // Closing reports whether Close of f has begun.
