@@ -16,7 +16,7 @@ func IsTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// columns returns the width of a terminal, 80 if it is not known.
+// columns returns the width of a terminal, or 80 if it is unknown.
 func columns(f *os.File) int {
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil || width <= 0 {
@@ -25,8 +25,8 @@ func columns(f *os.File) int {
 	return width
 }
 
-// FitWidth sets the width of reports to the variable COLUMNS, as the help does, or else to
-// the width of the terminal w. Without both no line is broken.
+// FitWidth sets the width of reports to the variable COLUMNS, as the help does, or else to the
+// width of the terminal w. Without both, lines are not broken.
 func FitWidth(w io.Writer) {
 	width, err := strconv.Atoi(os.Getenv("COLUMNS"))
 	if f, ok := w.(*os.File); (err != nil || width <= 0) && ok && IsTerminal(f) {
@@ -35,8 +35,8 @@ func FitWidth(w io.Writer) {
 	report.SetWidth(width)
 }
 
-// NewScreen returns a screen. It shows progress if s.Err is a terminal on which a line can
-// be overwritten.
+// NewScreen returns a screen. It shows progress if s.Err is a terminal on which a line can be
+// overwritten.
 func NewScreen(s Streams) *report.Screen {
 	f, ok := s.Err.(*os.File)
 	if !ok || !IsTerminal(f) || os.Getenv("TERM") == "dumb" {

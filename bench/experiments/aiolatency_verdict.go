@@ -17,7 +17,7 @@ const (
 	mostBatch      = PublishedBatch * 2
 	// Schedulers hardly matter if the slowest takes at most this multiple of the fastest's time.
 	hardlyMatters = 1.25
-	// A call that blocks takes at least blockedTimes the median, and at least blockedLeast, which is
+	// A call that blocks takes at least blockedTimes the median and at least blockedLeast, which is
 	// more than the delay of an interrupt.
 	blockedTimes       = 20
 	blockedLeast       = 100 * time.Microsecond

@@ -36,8 +36,8 @@ func causeText(err error) string {
 // fileError is an error of one file.
 type fileError struct {
 	path string // as on the command line, or below a path of the command line
-	op   string // the call's error, nil if none failed
-	err  error  // its error, nil if none failed
+	op   string // the system call, "" if none failed
+	err  error  // the call's error, nil if none failed
 	text string // the message
 }
 

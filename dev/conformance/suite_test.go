@@ -18,7 +18,7 @@ func given(text string) *result {
 	return r
 }
 
-// TestSettle checks that a test counts only if it differs in every run.
+// TestSettle checks that a test only counts if it differs in every run.
 func TestSettle(t *testing.T) {
 	for _, c := range []struct {
 		name, want, got string

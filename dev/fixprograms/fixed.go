@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// fixed is what `sluice fix` says about a program.
+// fixed is the output of `sluice fix` about a program.
 type fixed struct {
-	calls, types, files int      // that have changed
+	calls, types, files int      // numbers of changed ones
 	stay                int      // calls that stay
-	said                []string // the lines about these calls, and the notes
+	said                []string // the lines about staying calls, and the notes
 }
 
 // fix rewrites the program.
@@ -29,7 +29,7 @@ var (
 	staying = regexp.MustCompile(`^(.+?)(?: and ([0-9]+) more)? stays?: `)
 )
 
-// readFixed reads what `sluice fix` prints.
+// readFixed parses the output of `sluice fix`.
 func readFixed(text string) (*fixed, error) {
 	first, rest, _ := strings.Cut(text, "\n")
 	f := new(fixed)
@@ -60,7 +60,7 @@ func readFixed(text string) (*fixed, error) {
 	return f, nil
 }
 
-// countStaying returns how many calls a line says to stay. It names the first few.
+// countStaying returns the number of staying calls in a line. The line names the first few.
 func countStaying(line string) (int, error) {
 	m := staying.FindStringSubmatch(line)
 	if m == nil {

@@ -1,10 +1,11 @@
-// Command fixprograms runs `sluice fix ./...` on real programs, and their tests before and
-// after. It writes a page with the numbers of changes and tests, and the calls that stay. The exit status is 1 if the result of a test differs.
+// Command fixprograms runs `sluice fix ./...` on real programs, and their tests before and after.
+// It writes a page with the numbers of changes and tests, and the calls that stay. The exit status
+// is 1 if the result of a test differs.
 //
 //	go run ./dev/fixprograms [-o docs/results/fix.md] [name...]
 //
-// A name is that of a program in programs.go; without a name all are run. The command must
-// run in the root of the library's module. It needs the module proxy.
+// A name is a program's in programs.go; without a name all are run. The command must run in the
+// root of the library's module. It needs the module proxy.
 package main
 
 import (

@@ -16,8 +16,8 @@ import (
 
 // program is a module that is rewritten.
 type program struct {
-	name, what, module string   // with version
-	packages           []string // whose tests are run; none means all
+	name, what, module string   // module has a version
+	packages           []string // packages whose tests are run; none means all
 	siblings           []string // modules that its go.mod replaces by directories beside it
 }
 
@@ -28,7 +28,7 @@ var programs = []*program{
 	{name: "diskv", what: "key-value store, a file a key", module: "github.com/peterbourgon/diskv/v3@v3.0.1"},
 	{name: "age", what: "encryption of files, command", module: "filippo.io/age@v1.2.1"},
 	{
-		// The tests of package leveldb itself take minutes; package storage has all its files.
+		// The tests of package leveldb take minutes. Package storage has all its files.
 		name: "goleveldb", what: "key-value store", module: "github.com/syndtr/goleveldb@v1.0.1-0.20220721030215-126854af5e6d",
 		packages: []string{"./leveldb/storage", "./leveldb/journal", "./leveldb/table", "./leveldb/util"},
 	},
@@ -49,11 +49,11 @@ type workplace struct {
 	sluice string // the command
 }
 
-// outcome is what became of a program.
+// outcome is the result of a program.
 type outcome struct {
 	*program
 	fixed         *fixed
-	goline        string // the Go version in go.mod before, and after
+	goline        string // the Go version in go.mod, before and after
 	before, after results
 	differ        []string // tests whose results differ
 }
@@ -151,8 +151,7 @@ func (p *program) useReleases(ctx context.Context, tree string) error {
 	return err
 }
 
-// testTwice runs the tests of packages, and once more if one fails: some fail now and then by
-// themselves.
+// testTwice runs the tests of packages, and once more if one fails: some tests fail at times.
 func testTwice(ctx context.Context, tree string, packages []string) (results, error) {
 	r, err := test(ctx, tree, packages)
 	if err == nil && r.count("fail") > 0 {
@@ -205,7 +204,7 @@ func environment() []string {
 	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false -mod=mod")
 }
 
-// command runs a command and returns its standard output, also if it fails.
+// command runs a command and returns its standard output, even if it fails.
 func command(ctx context.Context, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, environment()

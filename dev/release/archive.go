@@ -24,7 +24,7 @@ func (e entry) mode() int64 {
 	return 0o644
 }
 
-// tarred returns a compressed tar file. Its bytes depend on the arguments alone.
+// tarred returns a compressed tar file. Its bytes only depend on the arguments.
 func tarred(entries []entry, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
@@ -45,7 +45,7 @@ func tarred(entries []entry, at time.Time) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// zipped returns a zip file. Its bytes depend on the arguments alone.
+// zipped returns a zip file. Its bytes only depend on the arguments.
 func zipped(entries []entry, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)

@@ -18,21 +18,21 @@ import (
 	"time"
 )
 
-// platforms are those of the prebuilt programs, as GOOS/GOARCH.
+// platforms are the platforms of the prebuilt programs, as GOOS/GOARCH.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}
 
 // program is the name of the program in an archive.
 const program = "sluice"
 
-// release is what is built. The same values, from the same tree with the same Go version, give
-// the same bytes, wherever the tree is.
+// release describes a build. The same values, from the same tree with the same Go version, give the
+// same bytes, wherever the tree is.
 type release struct {
 	root    string // of the tree
 	version string
 	commit  string
 	time    time.Time // of all files in the archives
-	// pkg is the import path of the program, and stamped the package with the variables
-	// release and commit.
+	// pkg is the import path of the program. stamped is the package with the variables release and
+	// commit.
 	pkg, stamped string
 	platforms    []string
 	out          string // the directory of the archives, which must not exist
@@ -65,7 +65,7 @@ func (r *release) build(ctx context.Context) error {
 	}
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		fmt.Fprintf(&text, "%s  %s\n", sums[name], name) // as sha256sum(1) has it
+		fmt.Fprintf(&text, "%s  %s\n", sums[name], name) // in the format of sha256sum(1)
 	}
 	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(text.String()), 0o666)
 }
@@ -147,7 +147,7 @@ func (r *release) compile(ctx context.Context, dir, platform string) (string, er
 	return exe, err
 }
 
-// goCommand returns a go command in the tree. The user's settings do not reach the result.
+// goCommand returns a go command in the tree. The user's settings do not affect the result.
 func (r *release) goCommand(ctx context.Context, platform string, args ...string) *exec.Cmd {
 	system, processor, _ := strings.Cut(platform, "/")
 	cmd := exec.CommandContext(ctx, "go", args...)
@@ -157,7 +157,7 @@ func (r *release) goCommand(ctx context.Context, platform string, args ...string
 	return cmd
 }
 
-// output returns what a command prints on stdout. What it prints on stderr is in the error.
+// output returns a command's stdout. Its stderr is in the error.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -24,7 +24,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// small is a tree with a program that writes what the archives need.
+// small is a tree with a program that writes the documents of the archives.
 var small = map[string]string{
 	"go.work":   "go 1.25\n\nuse (\n\t.\n\t./app\n)\n\nreplace example.com/lib v0.1.0 => ./\n",
 	"LICENSE":   "our licence\n",
@@ -78,8 +78,8 @@ func smallRelease(t *testing.T, dir string) *release {
 	}
 }
 
-// TestReproducible builds the same tree in two directories, the second time with an empty build
-// cache, other settings of the user and at another time, and compares all bytes.
+// TestReproducible builds the same tree in two directories, and compares all bytes. The second time
+// it has an empty build cache, other settings of the user and another time.
 func TestReproducible(t *testing.T) {
 	if testing.Short() {
 		skip.For(t, skip.Short, "builds a part of the standard library")
@@ -121,7 +121,7 @@ func TestReproducible(t *testing.T) {
 	}
 }
 
-// inspect checks what is in an archive.
+// inspect checks the files in an archive.
 func inspect(t *testing.T, r *release, name string, archive []byte) {
 	t.Helper()
 	files := unpack(t, archive, r.time)
@@ -232,7 +232,7 @@ func TestNoLicence(t *testing.T) {
 	}
 }
 
-// TestLicenceNames checks which files are taken for licences.
+// TestLicenceNames checks which files count as licences.
 func TestLicenceNames(t *testing.T) {
 	for name, want := range map[string]bool{
 		"LICENSE": true, "LICENSE.md": true, "License-MIT": true, "licence.txt": true, "COPYING": true, "NOTICE": true, "PATENTS": true,
@@ -244,7 +244,7 @@ func TestLicenceNames(t *testing.T) {
 	}
 }
 
-// TestAtTag checks that archives are of a tag, and of nothing else.
+// TestAtTag checks that archives are only made of a tag.
 func TestAtTag(t *testing.T) {
 	w := repository(t)
 	for _, test := range []struct {
@@ -275,7 +275,7 @@ func readFile(t *testing.T, parts ...string) []byte {
 	return text
 }
 
-// TestThirdParty checks that each work of others in this tree has its licence, and is named in
+// TestThirdParty checks that each third party's work in this tree has its licence, and is named in
 // the NOTICE of its module.
 func TestThirdParty(t *testing.T) {
 	root, err := filepath.Abs("../..")
@@ -306,8 +306,8 @@ func TestThirdParty(t *testing.T) {
 	}
 }
 
-// TestSameLicence checks that each module has the licence of the tree: a module's zip file has
-// only what is in its directory.
+// TestSameLicence checks that each module has the tree's licence: a module's zip file only has
+// files of its directory.
 func TestSameLicence(t *testing.T) {
 	w, err := workspace.Load("../..")
 	if err != nil {
@@ -320,7 +320,7 @@ func TestSameLicence(t *testing.T) {
 	}
 }
 
-// TestNoReplace checks that go install takes the modules: it refuses replace lines.
+// TestNoReplace checks that go install accepts the modules: it refuses replace lines.
 func TestNoReplace(t *testing.T) {
 	w, err := workspace.Load("../..")
 	if err != nil {

@@ -3,10 +3,10 @@
 //	go run ./dev/release tidy               go mod tidy in each module
 //	go run ./dev/release tag VERSION        set the modules' versions, check, commit, tag
 //	go run ./dev/release build VERSION DIR  the archives of a tagged version
-//	go run ./dev/release try VERSION DIR    those of any tree, for this platform alone
+//	go run ./dev/release try VERSION DIR    archives of any tree, for this platform alone
 //
-// The modules require each other by version. go.work has the tree's directories in the places
-// of that version, so that it need not be published.
+// The modules require each other by version. go.work replaces that version by the tree's
+// directories, so it need not be published.
 package main
 
 import (
@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string) error {
 	return errUsage
 }
 
-// atTag returns an error if the tree is not what the tag of the version names.
+// atTag returns an error if the tree differs from the version's tag.
 func atTag(ctx context.Context, w *workspace.Workspace, version string) error {
 	if err := workspace.CheckVersion(version); err != nil {
 		return err

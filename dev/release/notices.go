@@ -16,19 +16,19 @@ import (
 	"strings"
 )
 
-// licence matches the names of files with a licence, or with what a licence wants to be kept.
+// licence matches the names of files with a licence, or with text that a licence requires.
 var licence = regexp.MustCompile(`(?i)^(licen[sc]e|copying|copyright|notice|patents)([-.].*)?$`)
 
 func isLicence(name string) bool {
-	return licence.MatchString(name) && filepath.Ext(name) != ".go" // but not license.go
+	return licence.MatchString(name) && filepath.Ext(name) != ".go" // not license.go
 }
 
 // thirdParty is the name of directories with other people's files in this tree. Each has a
 // directory for each work, with its licence.
 const thirdParty = "third_party"
 
-// notices returns the licences of all that a platform's program has in it: of the modules and
-// packages, the standard library, and files in this tree.
+// notices returns the licences of everything in a platform's program: modules, packages, the
+// standard library, and files in this tree.
 func (r *release) notices(ctx context.Context, platform string) ([]byte, error) {
 	works, err := r.works(ctx, platform)
 	if err != nil {
@@ -109,8 +109,8 @@ func ownWorks(works map[string][]string, dir string) error {
 	return err
 }
 
-// upTo adds the licences in the directory of a package, and in those above it up to root, that
-// of its module.
+// upTo adds the licences in the directory of a package, and in the directories above it up to its
+// module's root.
 func upTo(works map[string][]string, name, dir, root string) error {
 	for {
 		if err := add(works, name, dir); err != nil || dir == root || dir == filepath.Dir(dir) {
@@ -126,7 +126,7 @@ func add(works map[string][]string, name, dir string) error {
 	if err != nil {
 		return err
 	}
-	works[name] = append([]string{}, works[name]...) // a work without a licence is one, too
+	works[name] = append([]string{}, works[name]...) // adds a work without a licence, too
 	for _, f := range files {
 		file := filepath.Join(dir, f.Name())
 		if f.Type().IsRegular() && isLicence(f.Name()) && !slices.Contains(works[name], file) {

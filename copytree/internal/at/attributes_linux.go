@@ -36,7 +36,7 @@ func (k *Kernel) Chmod(f File, mode uint32) error {
 	if f.Name == nil {
 		return unix.Fchmod(f.FD, mode)
 	}
-	// Fchmodat2, Linux 6.6.
+	// fchmodat2, Linux 6.6.
 	err := unix.Fchmodat(f.FD, f.Name.String(), mode, unix.AT_SYMLINK_NOFOLLOW)
 	if err != unix.EOPNOTSUPP {
 		return err

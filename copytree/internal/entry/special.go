@@ -101,7 +101,7 @@ func (m *Maker) replace(it *item.Item, call makeCall) error {
 			return err
 		}
 		err = m.Kernel.Rename(it.Dir.DstFD, name, it.Dst)
-		// Rename(2) does nothing between two names of one file.
+		// rename(2) does nothing between two names of one file.
 		_ = m.Kernel.Unlink(it.Dir.DstFD, name)
 		it.Fresh = true
 		op := "symlink"

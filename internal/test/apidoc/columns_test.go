@@ -25,10 +25,8 @@ const (
 var toShorten = []string{
 	".",
 	"batch",
-	"bench",
 	"cache",
 	"cmd",
-	"dev",
 	"direct",
 	"docs",
 	"internal/directio",

@@ -24,13 +24,13 @@ type log struct {
 	dir  string
 	s    *sluice.Scheduler
 	note func(note)
-	long int64 // guards next and end, the number and offset of the next record
+	long int64 // longLog or shortLog
 
 	use    sync.RWMutex // held for writing while the next log is begun
 	id     logID
 	target target
 
-	place sync.Mutex // guards next and end, the number and the offset of the next record
+	place sync.Mutex // guards next and end, the number and offset of the next record
 	next  int
 	end   int64
 }

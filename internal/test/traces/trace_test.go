@@ -220,8 +220,7 @@ func TestTraceAllocates(t *testing.T) {
 	allocs.None(t, "a read that is recorded", func() error { _, err := f.ReadAt(b, 0); return err })
 }
 
-// TestTraceVariable starts this program with SLUICE_TRACE, has it end by
-// os.Exit, and reads what it has done.
+// TestTraceVariable starts this program with SLUICE_TRACE, and reads the trace after os.Exit.
 func TestTraceVariable(t *testing.T) {
 	if name := os.Getenv("SLUICE_TEST_READ"); name != "" {
 		b, err := sluice.ReadFile(name)
@@ -229,7 +228,7 @@ func TestTraceVariable(t *testing.T) {
 		if err != nil {
 			os.Exit(4)
 		}
-		os.Exit(3) // as programs end, with nobody told
+		os.Exit(3) // without Close, as many programs end
 	}
 	dir := t.TempDir()
 	data, file := filepath.Join(dir, "data"), filepath.Join(dir, "trace")
@@ -290,7 +289,7 @@ func readTrace(t *testing.T, name string) *trace.Trace {
 	return tr
 }
 
-// TestTraceLabels: an operation has the labels that its goroutine has in runtime/pprof, also after
+// TestTraceLabels checks that an operation has its goroutine's labels of runtime/pprof, also after
 // the trace was written and read.
 func TestTraceLabels(t *testing.T) {
 	if !strings.HasPrefix(runtime.Version(), "go1.26") {
