@@ -12,7 +12,7 @@ import (
 )
 
 // verbs are the first arguments that do not measure, with the flags that affect each. No experiment
-// has such a name.
+// has the name of a verb.
 var verbs = map[string][]string{
 	"list":    nil,
 	"report":  nil,

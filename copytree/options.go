@@ -70,7 +70,7 @@ const (
 	Older              // the file is overwritten if it is older than its source
 )
 
-// Reflink says whether data is shared with the source. File systems with FICLONE can share
+// Reflink is the choice to share data with the source. File systems with FICLONE can share
 // (ioctl_ficlonerange(2)): btrfs, xfs, bcachefs, and overlays of them.
 type Reflink uint8
 

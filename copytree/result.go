@@ -13,7 +13,7 @@ type Result struct {
 	Specials              int64         // FIFOs, sockets and devices that were made
 	Skipped               int64         // existing files that were left
 	Failed                int64         // files and directories with an error
-	Cloned                int64         // those of Files that share data with the source
+	Cloned                int64         // the part of Files that shares data with the source
 	Bytes                 int64         // bytes of data, shared ones included, without holes
 	Holes                 int64         // bytes of holes
 	Synced                int64         // files and directories for which fsync was called

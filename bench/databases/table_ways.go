@@ -56,8 +56,8 @@ func newWayRows(c *testCase, goroutines int, results []*duel.Result) (rows []way
 	return rows
 }
 
-// interval returns the row's interval and verdict. The first way has none: the others are compared
-// with it.
+// interval returns the row's interval and verdict. The first way has none, because the
+// other ways are compared with it.
 func (r wayRow) interval() string {
 	if r.way == r.of.sides[0].Name {
 		return "| |"

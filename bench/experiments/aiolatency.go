@@ -10,12 +10,9 @@ import (
 )
 
 // aioLatency repeats the "Linux kernel AI/O test": Linux AIO and io_uring queue 1000 small direct
-// writes one by one, as fast as possible, under each I/O scheduler of the device. The result has
-// the times at which each write was queued and seen to complete. sluice takes no part: the test is
-// about the kernel below it.
-//
-// The published disk has 7200 rpm and no write cache. A loop device or an SSD has other times. How
-// completions are grouped, and whether io_submit blocks, can still be compared.
+// writes one by one, under each I/O scheduler of the device. The result has the times at which each
+// write was queued and seen to complete. The published disk has 7200 rpm and no write cache, so
+// only the grouping of completions and the blocking of io_submit can be compared.
 var aioLatency = Experiment{
 	Name:    AIOLatency,
 	Summary: "1000 raw writes queued at once, with each I/O scheduler",

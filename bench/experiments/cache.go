@@ -8,13 +8,11 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// blockCache measures package cache under two loads. Hits: one goroutine reads blocks that are all
-// in memory, from the cache or, by os.File, from the page cache. Zipf: goroutines read a span
-// larger than the cache, some blocks far more often than others, with and without the cache.
-//
-// A hit takes a fraction of a microsecond, so the processor's cache matters: one span may fit it,
-// the other does not. The gain under Zipf depends on the cache's share of the span (a tenth) and on
-// the device's latency.
+// blockCache measures package cache. Hits: one goroutine reads blocks that are all in memory, from
+// the cache or by os.File. One span may fit the processor's cache, the other does not. Zipf:
+// goroutines read a span larger than the cache, some blocks far more often than others, with and
+// without the cache. Its gain depends on the cache's share of the span (a tenth) and the device's
+// latency.
 var blockCache = raceExperiment{
 	name:    "cache",
 	summary: "package cache: hits against the page cache, Zipf without it",

@@ -14,11 +14,8 @@ import (
 
 // copyExperiment compares programs that copy a tree: sluice cp, cp -r, other programs, a library,
 // and a floor of bare system calls. Each mode has its own table. In a round each program makes one
-// copy, in random order. A copy goes to a new directory; removing it is not timed.
-//
-// Copies take seconds and vary by tens of percent, so a mode without a clear verdict may need more
-// --rounds. Writeback of one copy slows the next: package copies waits for it, and the random order
-// spreads the rest.
+// copy, in random order. A copy goes to a new directory; removing it is not timed. Copies vary by
+// tens of percent, so a verdict may need more --rounds.
 type copyExperiment struct {
 	name, summary string
 	shape         tree.Shape // of the publication

@@ -101,8 +101,8 @@ func fsyncPrograms(p Params, _ string) []copies.Contender {
 	return append([]copies.Contender{systemProgram(gnuCP, "-r")}, each...)
 }
 
-// chosen returns the installed programs. If the user named programs, it keeps only those, and the
-// first: the others are compared with it.
+// chosen returns the installed programs. If the user named programs, it keeps only those and the
+// first, with which the rest is compared.
 func (p Params) chosen(all []copies.Contender, place Trees) []copies.Contender {
 	return slices.DeleteFunc(slices.Clone(all), func(c copies.Contender) bool {
 		word := firstWord(c.Name)

@@ -29,7 +29,7 @@ const copyLegend = "speed and CPU (user and system) are to the first row: median
 // floorLegend follows copyLegend if the table has a floor.
 const floorLegend = " 'floor x N' is N threads of bare system calls without any check."
 
-// head returns the lines above the tables. floor says whether a floor is among the programs.
+// head returns the lines above the tables. With floor they mention the floor.
 func (r *CopyResult) head(name string, floor bool) string {
 	text := report.Wrap(fmt.Sprintf("%s: %s, each in %d levels of directories", name, describeTree(r.Place.Sum), r.Shape.Levels))
 	if r.Shape != r.Published {

@@ -13,11 +13,9 @@ import (
 )
 
 // mappedFile measures package mapped: goroutines touch pages of a mapped file at random, without
-// and after mapped.Mapping.Load. Cold: no page is in memory, and each is touched once. The touching
-// thread waits in the kernel, unknown to the Go runtime, so a goroutine that only sleeps wakes
-// late; the table says how late. Hot: all pages are in memory, and the difference in processor time
-// is Load's cost.
-//
+// and after mapped.Mapping.Load. Cold: no page is in memory. The touching thread waits in the
+// kernel, unknown to the Go runtime, so a goroutine that only sleeps wakes late; the table says how
+// late. Hot: all pages are in memory, and the difference in processor time is Load's cost.
 // os.File.ReadAt of the same pages shows whether mapping helps at all.
 var mappedFile = raceExperiment{
 	name:    "mapped",

@@ -11,12 +11,10 @@ import (
 const glommio2020 = "Costa 2020, Glommio"
 
 // p4 are the nine settings of the publication: scans (p4_scan.go) and random reads (p4_rand.go),
-// buffered and with O_DIRECT. Each is a race of os.File and sluice. With --fio, fio repeats the
-// published side's load.
-//
-// The publication had an Optane disk and a file 2.5 times as large as memory. A smaller file is the
-// default without --full; then the page cache is dropped before each slice. Rates depend on the
-// device: compare the ratios to the buffered reads.
+// buffered and with O_DIRECT. Each is a race of os.File and sluice; with --fio, fio repeats the
+// published load. The publication had an Optane disk and a file 2.5 times as large as memory.
+// Without --full the file is smaller, and the page cache is dropped before each slice. Rates depend
+// on the device: compare the ratios to the buffered reads.
 var p4 = []Experiment{
 	scanBuffered, scanDirect, scanDirectRA, scanDirectZC, scanDirect512k,
 	randBufferedSmall, randDirectSmall, randBufferedWhole, randDirectWhole,

@@ -13,16 +13,10 @@ import (
 )
 
 // pebble compares a Pebble database on Pebble's own files (stock) with one on package pebblevfs, in
-// each of its modes, and with stock under `sluice build`. The database has four times as much data
-// as the processes have memory, page cache included.
-//
-// All sides have the same options of Pebble, and the same block cache. A slice begins with an empty
-// page cache, and with the index in the block cache. Beside a compaction all sides compact at the
-// same rate. Otherwise a side that compacts faster would read slower. The table has a line for a
-// side that missed the rate.
-//
-// Reads find some blocks in the page cache; Direct reads find none. So ratios depend on the share
-// of the data that fits into memory.
+// each of its modes, and with stock under `sluice build`. All have the same options and block
+// cache. The database has four times as much data as the processes have memory, page cache
+// included: the ratios depend on that. Beside a compaction all sides compact at the same rate:
+// otherwise a side that compacts faster would read slower.
 var pebble = Experiment{
 	Name:     pebbleName,
 	Summary:  "a Pebble database larger than memory: pebblevfs and Pebble's own files",

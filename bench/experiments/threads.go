@@ -10,14 +10,11 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// threads measures the cost of many goroutines that wait for a slow disk. In os.File each waiting
-// goroutine holds a thread, and the Go runtime ends a program at its 10,000th thread. sluice needs
-// a few. Each process starts the goroutines, which all read 4 KiB at once, and reports its peak of
-// threads and memory.
-//
-// Each side is one process without rounds: counts do not vary as times do. The times only show that
-// all goroutines were served. A simulated disk (the result's Disk says so) needs no root, but its
-// reads do not reach a block device.
+// threads measures the cost of many goroutines that wait for a slow disk. In os.File each holds a
+// thread, and the Go runtime ends a program at its 10,000th thread. sluice needs a few. Each side
+// is one process, whose goroutines all read 4 KiB at once. It reports its peak of threads and
+// memory: counts do not vary as times do, so there are no rounds. A simulated disk (the result's
+// Disk says so) needs no root, but its reads do not reach a block device.
 var threads = Experiment{
 	Name:     threadsName,
 	Summary:  "12,000 goroutines on a disk of 500 reads/s: threads, memory",

@@ -33,7 +33,7 @@ type Device struct {
 }
 
 // IsVirtual reports whether the device is a disk of a hypervisor. In files without the field
-// Virtual, such a disk may be Rotational; they are judged by the device's name.
+// Virtual, such a disk may be Rotational, so the device's name decides.
 func (d Device) IsVirtual() bool {
 	return d.Virtual || strings.HasPrefix(d.Name, "vd") || strings.HasPrefix(d.Name, "xvd")
 }

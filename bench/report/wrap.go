@@ -25,7 +25,7 @@ func Wrap(text string) string { return Hang("", "  ", text) }
 // narrowIndent replaces an indent that would take most of a line.
 const narrowIndent = "    "
 
-// Hang breaks text into lines that fit. The first line starts with first, the others with indent,
+// Hang breaks text into lines that fit. The first line starts with first, later lines with indent,
 // or a shorter indent on a narrow terminal. A word that is too long for a line gets its own line.
 func Hang(first, indent, text string) string {
 	if !Fits(2 * utf8.RuneCountInString(indent)) {

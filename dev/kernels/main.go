@@ -4,7 +4,7 @@
 //
 //	go run ./dev/kernels [-debs DIR] [-run PATTERN] [-only PACKAGES] [kernel...]
 //
-// A kernel is a version, such as 5.10, with "-arm64" for such a processor. DIR has Debian's
+// A kernel is a version, such as 5.10, with "-arm64" for an arm64 processor. DIR has Debian's
 // packages of the kernels. The command must run in the root of the source. It needs no root. A line
 // names each missing requirement, with the command that installs it.
 //

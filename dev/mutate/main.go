@@ -4,7 +4,7 @@
 //	go run ./dev/mutate [-n N] [-seed N] [-jobs N] [-bound D] [-list] [-again] [-only TEXT]
 //
 // It must run in the root of the source. The tree is not changed: the go command reads the changed
-// file through an overlay. A change is one of those that find in mutations.go makes. It is in the
+// file through an overlay. The function find in mutations.go makes the changes. A change is in the
 // body of a function of a package that a user's program may contain, for this system. -seed draws
 // the sample, and each statement has the same chance. A change that does not compile is not
 // counted.
@@ -16,7 +16,7 @@
 //   - longer tests that reach it;
 //   - all tests of these packages, because some reach the library in a child process.
 //
-// In each part, tests of the changed package come first, then tests of the root, then those of
+// In each part, tests of the changed package come first, then tests of the root, then tests of
 // packages that import it, the nearest first. A part ends when the tests' usual times exceed
 // -bound, but tests of the changed package run however long they take. A test that hangs has
 // failed. The tests run without root's rights, because a changed library may remove or write the

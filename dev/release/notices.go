@@ -120,7 +120,7 @@ func upTo(works map[string][]string, name, dir, root string) error {
 	}
 }
 
-// add adds the licences in a directory to those of a work.
+// add adds the licences in a directory to a work's.
 func add(works map[string][]string, name, dir string) error {
 	files, err := os.ReadDir(dir)
 	if err != nil {

@@ -58,7 +58,7 @@ type Series struct {
 	// Plain draws no markers: only the Line, or small dots for many points.
 	Plain bool
 	// Bars draws parts of bars, in a panel whose X has names. A point's X is the index of the name,
-	// and its Y is the height of the part. Parts stand on those of earlier series.
+	// and its Y is the height of the part. A part stands on earlier series' parts.
 	Bars bool
 	// Lengths draws a bar from the edge to each point, in a panel whose Y has names.
 	Lengths bool

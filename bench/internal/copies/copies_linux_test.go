@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// place returns a place in a directory of the test. It only drops caches of its own files.
+// place returns a place in a directory of the test. It drops only its files from caches.
 func place(t *testing.T) (p *Place, dir string) {
 	t.Helper()
 	old := dropAll

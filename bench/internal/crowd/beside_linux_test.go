@@ -82,12 +82,10 @@ func (j Job) run(t testing.TB, slow *slowdisk.Disk, driver string, direct bool, 
 	return o
 }
 
-// BenchmarkOtherDisk measures the longest read of another disk, of 4 KiB with O_DIRECT, one after
-// the other for some seconds, while 12,000 goroutines wait for a disk of 500 reads a second. For
-// comparison one goroutine waits. It uses the default rings, and one ring for all. It also measures
-// the delay without sluice: an os.File reads the other disk while 12,000 goroutines are parked, and
-// 500 or one are woken each second. stolen-ms is the time that the host took, which may delay a
-// read in any case. It needs root.
+// BenchmarkOtherDisk measures the longest direct read of another disk while 12,000 goroutines, or
+// one, wait for a disk of 500 reads a second. It uses the default rings, and one ring for all. For
+// comparison, os.File reads while as many goroutines are parked and woken. stolen-ms is the time
+// that the host took. It needs root.
 //
 //	go test -run '^$' -bench 'OtherDisk//^(alone|direct|cold)$' -benchtime 1x ./internal/crowd
 func BenchmarkOtherDisk(b *testing.B) {

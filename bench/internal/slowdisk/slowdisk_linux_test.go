@@ -57,7 +57,7 @@ func groups() map[string]bool {
 	return found
 }
 
-// groupsSince returns the new groups of this process, without those of other processes.
+// groupsSince returns the new groups of this process, and ignores other processes' groups.
 func groupsSince(before map[string]bool) (names []string) {
 	own := "sluice-bench-" + strconv.Itoa(os.Getpid())
 	for name := range groups() {

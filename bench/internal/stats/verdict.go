@@ -34,7 +34,7 @@ func Judge(ratio, lo, hi Number, rounds int) Verdict {
 	return Unclear // also for NaN
 }
 
-// Inverse returns the verdict for figures of which less is better.
+// Inverse returns the verdict for figures where less is better.
 func (v Verdict) Inverse() Verdict {
 	switch v {
 	case Ahead:

@@ -29,7 +29,7 @@ var (
 	DotDot = NameOf("..")
 )
 
-// Follow says whether a symbolic link stands for its target.
+// Follow is true if a symbolic link stands for its target.
 type Follow bool
 
 // The choices for Follow.
@@ -164,7 +164,7 @@ type Opening struct {
 // or a tape reel. Such files must not be opened with O_NONBLOCK.
 func (t Type) isDevice() bool { return t == CharDev || t == BlockDev }
 
-// Cached says whether a call that must not wait found everything in memory.
+// Cached is the answer of a call that must not wait: was everything in memory?
 type Cached uint8
 
 // The answers.

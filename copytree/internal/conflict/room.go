@@ -28,7 +28,7 @@ func (r *Resolver) makeRoom(it *item.Item, s *at.Stat) (Action, error) {
 		it.Elsewhere = s.Type() == at.BlockDev || s.Dev != it.Dir.CopyID.Dev
 		return Overwrite, nil
 	}
-	// In GNU cp the copy of a symbolic link's attributes is also made in place.
+	// GNU cp also replaces a file in one step if only a symbolic link's attributes are copied.
 	attributesOnly := r.Opt.Make == option.MakeAttributes && it.Type == at.Symlink
 	if (r.Opt.MakesLinks() || attributesOnly) && !r.Opt.Unlink {
 		return Replace, nil

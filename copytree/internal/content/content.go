@@ -67,7 +67,7 @@ type Result struct {
 	How   How
 	Bytes int64 // bytes of data, shared data included, without holes
 	Holes int64 // bytes of holes; Bytes + Holes is the file's length
-	// Found says whether the page cache had the data of a small file: CacheHit or CacheMiss. It is
+	// Found is CacheHit or CacheMiss for a small file: the page cache had its data or not. It is
 	// CacheUnknown for all other files.
 	Found at.Cached
 }

@@ -101,7 +101,7 @@ func pread(fd int, b []byte, off int64) (int, error) {
 	}
 }
 
-// direction says whether a stream is read or written.
+// direction is the direction of a stream: it is read or written.
 type direction uint8
 
 const (

@@ -40,7 +40,7 @@ func New(drv driver.Driver) *Fetcher {
 	return f
 }
 
-// Fetch begins to read the files. It returns when at most half as many reads are in flight. The
+// Fetch begins to read the files. It returns when at most half of the reads are in flight. The
 // caller may then close the descriptors. Unreadable files are ignored. An error is the driver's;
 // after it the Fetcher can only be closed.
 func (f *Fetcher) Fetch(fds []int) error {

@@ -6,7 +6,7 @@ package getopt
 
 import "strings"
 
-// Arg says whether an option takes an argument.
+// Arg is an option's need of an argument.
 type Arg uint8
 
 // The kinds of options.

@@ -34,7 +34,7 @@ type Table struct {
 	copies map[at.ID]*Copy // by the ID of the source; guarded by mu
 }
 
-// Copy is the place of the copy of such a file. Its fields may be read after Wait has returned
+// Copy is the place of a file's copy. Its fields may be read after Wait has returned
 // true.
 type Copy struct {
 	Dir  *dirs.Dir

@@ -16,7 +16,7 @@ type Item struct {
 	Src, Dst at.Name   // names in Dir and in its copy
 	Type     at.Type
 	Follow   at.Follow // whether a symbolic link at Src is followed
-	// Through says whether a symbolic link at Dst is followed. It is only followed at the caller's
+	// Through is true if a symbolic link at Dst is followed. It is only followed at the caller's
 	// path, as in GNU cp. Other symbolic links in the destination are replaced, so that nobody can
 	// make a copy overwrite files elsewhere.
 	Through at.Follow

@@ -131,7 +131,7 @@ const (
 	Older              // cp -u: the file is overwritten if it is older than its source
 )
 
-// Reflink says whether data is shared with the source.
+// Reflink is the choice to share data with the source.
 type Reflink uint8
 
 // The choices for Reflink.
@@ -162,7 +162,7 @@ const (
 )
 
 // Check returns an error if an option is invalid, or not possible on this system. hasFileSystems
-// says whether the system has syncfs(2).
+// is true if the system has syncfs(2).
 func (o *Options) Check(hasFileSystems bool) error {
 	switch {
 	case o.BlockSize != 0 && (o.BlockSize < 512 || o.BlockSize > 64<<20):

@@ -3,12 +3,12 @@ package pace
 import "time"
 
 // Hold decides whether a worker's system calls hold its P (at.Kernel.Clone). They hold it while all
-// data is in memory: such a call takes some microseconds, and announcing each to the Go scheduler
+// data is in memory: a call then takes some microseconds, and announcing each to the Go scheduler
 // costs a tenth of the whole copy. A file that took long is a sign of waiting, for instance for a
 // journal's commit or for writeback. Calls for the next files then do not hold the P: 64 files, and
 // twice as many if another slow file follows soon.
 type Hold struct {
-	// Holds says whether the calls hold the P now. Begin and Ignore set it. The worker's at.Kernel
+	// Holds is true while the calls hold the P. Begin and Ignore set it. The worker's at.Kernel
 	// reads it.
 	Holds bool
 

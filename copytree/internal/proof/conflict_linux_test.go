@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 )
 
-// meeting has the files of which one is x in the source, and one is x in the destination. The
+// meeting has files. One is x in the source, and one is x in the destination. The
 // targets of their links are beside them.
 var meeting = map[string][]treegen.Node{
 	"nothing":              nil,

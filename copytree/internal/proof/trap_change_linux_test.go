@@ -204,7 +204,7 @@ func TestLinksToWhatWasLeft(t *testing.T) {
 }
 
 // TestOntoHardLinks copies files onto names of one file, without keeping links. Each name must then
-// have the content of its own source. cp writes all sources into the one file, and the last one
+// have the content of its source. cp writes all sources into the one file, and the last one
 // remains.
 func TestOntoHardLinks(t *testing.T) {
 	t.Chdir(t.TempDir())

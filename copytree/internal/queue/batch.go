@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/dirs"
 )
 
-// Entry is an entry of a directory that is to be copied. It is no directory.
+// Entry is an entry to copy. It is no directory.
 type Entry struct {
 	at.Entry
 	FD int // the source, if a prefetcher has opened it; otherwise -1

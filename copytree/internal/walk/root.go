@@ -69,7 +69,7 @@ func (t *Walk) syncBase(d *dirs.Dir, dst dirs.Path) error {
 	return nil
 }
 
-// copyRoot copies the file or tree of a Pair. through says whether a directory's copy may be at a
+// copyRoot copies the file or tree of a Pair. With through, a directory's copy may be at a
 // symbolic link.
 func (t *Walk) copyRoot(w *worker, it *item.Item, through at.Follow) error {
 	if err := t.sys.Kernel.Stat(it.Dir.SrcFD, it.Src, it.Follow, &it.Stat); err != nil {

@@ -89,7 +89,8 @@ func (w *worker) guard(d *dirs.Dir, f func()) {
 	returned = true
 }
 
-// enter begins d, or opens it again. It reports whether d is to be read, and is in use.
+// enter begins d, or opens it again. It reports whether the caller must read d, which is then in
+// use.
 func (w *worker) enter(d *dirs.Dir) bool {
 	if !d.Begun {
 		d.Begun = true

@@ -12,20 +12,18 @@ const calls, runs = 100, 20
 
 // None fails the test if do allocates, or returns an error. do makes one call of the tested
 // function. testing.AllocsPerRun is not enough: it divides by the number of runs, so that one
-// allocation in every second call counts as none.
-//
-// Allocations of the runtime for another thread or goroutine are counted, too. So None runs do in
-// rounds of a hundred calls, and one round without an allocation is enough: if do allocates, it
-// does so in every round. The garbage collector is off, because it empties each sync.Pool. With the
-// race detector a sync.Pool drops items at random. Then None only checks the error.
+// allocation in every second call counts as none. With the race detector, None only checks the
+// error.
 func None(t testing.TB, what string, do func() error) {
 	t.Helper()
-	if raceEnabled {
+	if raceEnabled { // a sync.Pool drops items at random
 		if err := do(); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 		return
 	}
+	// Allocations of the runtime for another thread are counted, too. So one run without an
+	// allocation is enough: if do allocates, it does so in every run of many calls.
 	least, err := Least(func() error {
 		for range calls {
 			if err := do(); err != nil {

@@ -69,7 +69,7 @@ type world struct {
 	mu          sync.Mutex
 	seen        int // operations so far
 	hard        int // operations with an error that a call must return
-	fatal       int // those of hard that were no reads
+	fatal       int // operations in hard that were no reads
 	interrupted int // plain calls
 	synced      int // syncs that did not fail
 	// unread has the parts of files in which a read has failed since mark. A later read of the same

@@ -16,7 +16,7 @@ import (
 // state is a kind of file on which every call is made.
 type state struct {
 	name string
-	// open opens such a file, in dir if it needs a directory.
+	// open opens a file of this kind, in dir if it needs a directory.
 	open func(t *testing.T, open testenv.Opener, dir string) testenv.FileAPI
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // TestWriteAgain checks that after a failed Sync a program can write its data again to a new file.
-// In the old file it must first drop the pages: unread describes ext4 without that.
+// In the old file it must first drop the pages: judge describes ext4 without that.
 func TestWriteAgain(t *testing.T) {
 	for _, at := range strings.Split(*place, ",") {
 		t.Run(at, func(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 // handle is one way to have the file open. Several goroutines may call its functions at once.
 type handle struct {
 	kind string
-	// own says that a call only reports losses of its own bytes.
+	// own says that a call only reports losses of bytes that it has written.
 	own bool
 	// stays says that after a failed Sync all later ones fail.
 	stays bool

@@ -411,7 +411,12 @@ func (o *round) judge(total *tally) {
 			switch {
 			case !unread[b]:
 			case b.replaces && o.grows && strings.Contains(o.t.Name(), "ext4") && (!c.h.stays || c.h.each):
-				// No call is at fault: see unread.
+				// No call is at fault: ext4 reports this loss to nobody, os.File included. In new
+				// space it marks the blocks of a write-back as written at its end, or none if the
+				// disk has refused one. The pages stay in the page cache. When one of them is
+				// written again, the next write-back succeeds and marks nothing: once the page is
+				// dropped, the file reads as zeros there. A File remembers that the first
+				// write-back failed, but not that a write with O_SYNC failed.
 				total.note(c.h.kind, &total.unread)
 			default:
 				c.lost = append(c.lost, b)
@@ -432,16 +437,8 @@ func (o *round) judge(total *tally) {
 	}
 }
 
-// unread returns blocks that the disk has and that cannot be read back. It checks some of the
-// blocks for which a call has answered.
-//
-// A block that cannot be read back is lost, and a call must have reported it. One kind of block is
-// only counted, because ext4 reports its loss to nobody, os.File included. In new space of a file
-// ext4 marks the blocks of a write-back as written at its end. If the disk has refused one, ext4
-// marks none of them. The pages stay in the page cache. When one of them is written again, the next
-// write-back puts it on the disk, succeeds, and marks nothing: once the page is dropped, the file
-// reads as zeros there. A File remembers that the first write-back failed, but not that a write
-// with O_SYNC failed.
+// unread returns some blocks that the disk has and that cannot be read back. A call must have
+// reported their loss.
 func (o *round) unread() map[*block]bool {
 	unread, seen := make(map[*block]bool), make(map[*block]bool)
 	for _, c := range o.calls {

@@ -30,7 +30,7 @@
 //   - A program (program.go) has goroutines that ask for one operation after the other, and
 //     goroutines that only compute.
 //
-// # What is not simulated
+// # Not simulated
 //
 // Operations are direct reads of one kind. There is no page cache, no write, no fsync, no class, no
 // context that ends and no other program. All processors are alike: there are no caches except in

@@ -52,12 +52,6 @@ func Freeze(t testing.TB, dir string) *Frozen {
 
 // afterwards makes another process run a shell command at the end of the test, or when this process
 // dies, even if its whole process group is killed. If that is impossible, it skips the test.
-//
-// The end of a pipe tells the other process that the test has ended. It does not suffice if this
-// process is killed: the pipe stays open until all threads have ended, and a thread that waits for
-// a frozen file system does not end. So the other process also gets a signal when the thread ends
-// that started it (PR_SET_PDEATHSIG in prctl(2)). A goroutine keeps this thread until the end of
-// the test.
 func afterwards(t testing.TB, command string, args ...string) {
 	t.Helper()
 	script := "trap '" + command + "' EXIT; trap exit TERM; echo ready; read line"
@@ -71,6 +65,10 @@ func afterwards(t testing.TB, command string, args ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The end of a pipe tells the guard that the test has ended. If this process is killed, the
+	// pipe stays open while a thread waits for a frozen file system. So the guard also gets a
+	// signal when the thread ends that started it (PR_SET_PDEATHSIG in prctl(2)), which this
+	// goroutine keeps.
 	started, over := make(chan error), make(chan struct{})
 	go func() {
 		runtime.LockOSThread()

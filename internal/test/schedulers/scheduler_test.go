@@ -170,7 +170,7 @@ func TestExplain(t *testing.T) {
 	})
 }
 
-// TestExplainOfRings checks that Explain says why a device has no ring of its own.
+// TestExplainOfRings checks that Explain says why a device shares its ring.
 func TestExplainOfRings(t *testing.T) {
 	device := func(fd int) (uint64, bool) { return uint64(fd), true }
 	s := testenv.SchedulerWith(t, sched.Options{Device: device}, sluice.Options{Driver: "pool"})

@@ -12,7 +12,7 @@ type Reason struct {
 	name  string
 	means string // the missing thing
 	// machine says that the test would run on another machine, or with another setting of this one.
-	// Only such a Reason can be required.
+	// Only then can the Reason be required.
 	machine bool
 }
 

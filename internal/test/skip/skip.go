@@ -66,7 +66,7 @@ func ForDriver(t testing.TB, driver string, err error) {
 }
 
 // Named skips a test for the reason that text names, followed by a colon and a message. Child
-// processes and scripts print such a text when they cannot go on.
+// processes and scripts print this text when they cannot go on.
 func Named(t testing.TB, text string) {
 	t.Helper()
 	name, why, _ := strings.Cut(text, ":")

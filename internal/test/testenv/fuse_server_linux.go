@@ -15,7 +15,7 @@ import (
 
 // A file system in user space for tests. It has the files of one directory, without directories in
 // it, by the kernel's protocol (linux/fuse.h, 7.31). It is a separate process: a program that waits
-// in the kernel for itself may wait for ever.
+// in the kernel for itself may hang.
 
 func init() { Children["fuse"] = serveFUSE }
 

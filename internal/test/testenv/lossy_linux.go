@@ -143,8 +143,8 @@ func (l *Lossy) ReadBack(t testing.TB, name string, off int64, n int) []byte {
 	return b
 }
 
-// lossLedger is memory shared by a testing process and its disk's process. It says whether the disk
-// loses writes and, by number, which blocks the disk has. A nil *lossLedger loses nothing.
+// lossLedger is memory shared by a testing process and its disk's process. It records whether the
+// disk loses writes and, by number, which blocks the disk has. A nil *lossLedger loses nothing.
 type lossLedger struct{ words []byte }
 
 const (

@@ -59,8 +59,8 @@ func BenchmarkTraceCached(b *testing.B) {
 }
 
 // BenchmarkTraceDirect does the same for reads from the disk by 64 goroutines, which continue while
-// the states take turns. The metric is the throughput of a recorded turn over that of the
-// unrecorded turn before it: the median.
+// the states take turns. The metric is the median ratio of the throughputs of a recorded
+// turn and the unrecorded turn before it.
 func BenchmarkTraceDirect(b *testing.B) {
 	s := testenv.Scheduler(b, sluice.Options{})
 	rec, err := trace.New(trace.Options{})
