@@ -13,15 +13,15 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// precision is the rule by which a cell gets as many rounds as it needs: until the 95 % interval
-// of the median ratio is narrow (stats.Narrow), or the cell's time is up.
+// precision is the rule by which a cell gets as many rounds as it needs. It ends when the 95 %
+// interval of the median ratio is narrow (stats.Narrow), or when the cell's time is up.
 type precision struct {
 	limit time.Duration // the time of a cell, preparation included
 }
 
 // The rule is applied after leastRounds, and then after every fourth round. After each round, it
-// would stop where the interval happens to be narrow: in the most variable cells, 92 % of the
-// intervals would hold the true median, not 95 %. After every fourth round 94 to 96 % do
+// would stop where the interval happens to be narrow: then 92 % of the intervals of the most
+// variable cells would hold the true median. After every fourth round 94 to 96 % do
 // (TestPrecisionHolds).
 const (
 	leastRounds = 12
@@ -29,8 +29,8 @@ const (
 )
 
 // enough reports whether the rounds with these ratios suffice. Rounds without a ratio do not count.
-// A cell whose time is up still gets the rounds that a verdict needs, but at most leastRounds:
-// where an operation takes longer than a slice, no round may have a ratio.
+// A cell whose time is up still gets the rounds that a verdict needs, but at most leastRounds. If
+// an operation takes longer than a slice, no round may have a ratio.
 func (p precision) enough(ratios []stats.Number, spent time.Duration) bool {
 	n := stats.Count(ratios)
 	if spent >= p.limit {

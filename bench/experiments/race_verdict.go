@@ -12,8 +12,8 @@ import (
 // figure is the published result of a race.
 type figure struct {
 	text string
-	// rate is the published rate of the subject, and base is the published rate of the first row,
-	// in bytes or operations a second. base is 0 if the subject is the first row.
+	// rate is the subject's published rate, and base is the first row's, in bytes or operations a
+	// second. base is 0 if the subject is the first row.
 	rate, base float64
 	// near is set if the published finding is that the subject is nearly as fast as the first row.
 	// Otherwise rate and base say whether it is faster or slower.

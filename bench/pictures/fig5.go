@@ -11,9 +11,9 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// fig5Figure has a picture for each kind of file and number of goroutines. It has a row of panels
-// for each side: bars of the time in each system call, as in the paper, and lines of the time of
-// one call, in which small sizes are visible.
+// fig5Figure has a picture for each kind of file and number of goroutines, with a row of panels for
+// each side. Bars have the time in each system call, as in the paper. Lines have the time of one
+// call, in which small sizes are visible.
 func fig5Figure(title string, r *experiments.Fig5Result) Figure {
 	f := Figure{
 		Title:    title,

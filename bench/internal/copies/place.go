@@ -45,8 +45,8 @@ type Place struct {
 }
 
 // copiesRoom is the number of copies that have room beside the source. One is needed. But a file
-// system does not free the last copy's blocks at once, and ext4 begins to write early if the free
-// space is less than twice the dirty data (ext4_nonda_switch in fs/ext4/inode.c). That would
+// system does not free the last copy's blocks at once. And ext4 begins to write early if the free
+// space is less than twice the dirty data (ext4_nonda_switch in fs/ext4/inode.c), which would
 // distort the figures.
 const copiesRoom = 2.5
 

@@ -1,6 +1,6 @@
-// Package database makes a Pebble database to measure on: the program of module bench/pebble, built
-// twice, a database in a temporary directory, and a control group with less memory than the
-// database has data.
+// Package database makes a Pebble database to measure on. It builds the program of module
+// bench/pebble twice, and makes a database in a temporary directory. A control group has less
+// memory than the database has data.
 package database
 
 import (

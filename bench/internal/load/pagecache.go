@@ -39,8 +39,8 @@ func SetPageCache(f *os.File, l Load, fileSize int64) error {
 
 // writeSpan fills the load's span by writes of the load's size. The kernel caches a file in folios
 // as large as the request that read them. After a long sequential read, a write of 4 KiB would find
-// a folio of 2 MiB and take 30 us instead of 3 (ext4, Linux 6.18), and a direct write would evict
-// the whole folio.
+// a folio of 2 MiB, and take 30 us instead of 3 (ext4, Linux 6.18). A direct write would evict the
+// whole folio.
 func writeSpan(f *os.File, l Load, fileSize int64) error {
 	buf := make([]byte, l.Size)
 	for off := int64(0); off+int64(len(buf)) <= l.Span(fileSize); off += int64(len(buf)) {

@@ -122,7 +122,7 @@ func (j *job) copyRange(from, to int64) (end int64, err error) {
 // maxSpliced is the largest file that is spliced. With splice(2) and a pipe of 256 KiB the page
 // cache allocates memory in pieces of 256 KiB; copy_file_range(2) allocates 64 KiB. Large pieces
 // are faster from recently used memory. But a virtual machine gives free memory back to the host in
-// large pieces, and getting it again costs more than the copy: there a file of 2 GiB took three
+// large pieces, and getting it again costs more than the copy. There a file of 2 GiB took three
 // times the processor time.
 const maxSpliced = 1 << 30 // 1 GiB
 

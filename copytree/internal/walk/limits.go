@@ -28,8 +28,8 @@ const (
 	// prefetcherDescriptors is the number of a prefetcher's descriptors, without the delivered
 	// ones.
 	prefetcherDescriptors = maxHeld + pieceSize + 2
-	// workerDescriptors is the number of a worker's descriptors at a time: for the file and its
-	// copy, their directories, the directories above or another one for a hard link, and a pipe.
+	// workerDescriptors is the number of a worker's descriptors at a time: for a file and its copy,
+	// their directories, the directories above or another one for a hard link, and a pipe.
 	workerDescriptors = 10
 	// otherDescriptors is the number of descriptors for the rest of the program.
 	otherDescriptors = 24

@@ -13,10 +13,10 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// Hazard: code that keeps only the raw descriptor lets the garbage collector close the file in the
-// middle of a read; code that keeps only the buffer's address loses the buffer as well. Guard:
-// File's methods use f after the operation (core.Done), and Op.Buf is the slice. The test drops
-// both while the operation is held back from the kernel.
+// Hazard: code that keeps only the raw descriptor lets the garbage collector close the file during
+// a read. Code that keeps only the buffer's address loses the buffer. Guard: File's methods use f
+// after the operation (core.Done), and Op.Buf is the slice. The test drops both while the operation
+// is held back from the kernel.
 func TestFileAndBufferAreHeldUntilCompletion(t *testing.T) {
 	testenv.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *testenv.Holding) {
 		const n = 16

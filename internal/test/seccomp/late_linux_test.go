@@ -119,8 +119,8 @@ func runNamed() error {
 	return nil
 }
 
-// TestNamedDriverRefused checks that NewScheduler returns the error of a driver requested by name,
-// even if the kernel allows smaller rings (127 is less than the usual depth), or only a call with
+// TestNamedDriverRefused checks that NewScheduler returns the error of a driver requested by name.
+// The kernel may still allow smaller rings (127 is less than the usual depth), or only a call with
 // wrong arguments.
 func TestNamedDriverRefused(t *testing.T) {
 	testenv.Scheduler(t, sluice.Options{Driver: "uring"})

@@ -18,8 +18,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// These tests take something away from a process that has a Scheduler: system calls, by a seccomp
-// filter, or descriptors, by code that closes descriptors it does not know or reuses their numbers.
+// These tests take something away from a process that has a Scheduler. A seccomp filter takes
+// system calls. Other code takes descriptors: it closes those that it does not know, or reuses
+// their numbers.
 
 func init() {
 	testenv.Children["taken away"] = runTaken

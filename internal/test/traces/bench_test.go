@@ -15,11 +15,11 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// BenchmarkTraceCached measures the cost of recording in the fastest cell, reads of 4 KiB from the
-// page cache by one goroutine: without a Recorder, with a stopped one, and with one that records.
-// They take turns of a millisecond or two. Only the fastest tenth counts, which leaves out other
-// work of the machine. For a build without recorders use -tags sluice_notrace.
-// docs/decisions/0016-trace.md has the figures.
+// BenchmarkTraceCached measures the cost of recording in the fastest cell, cached reads of 4 KiB by
+// one goroutine. It compares no Recorder, a stopped one and a running one, in turns of a
+// millisecond or two. Only the fastest tenth counts, which leaves out other work of the machine.
+// For a build without recorders use -tags sluice_notrace. docs/decisions/0016-trace.md has the
+// figures.
 func BenchmarkTraceCached(b *testing.B) {
 	s := testenv.Scheduler(b, sluice.Options{})
 	rec, err := trace.New(trace.Options{})
