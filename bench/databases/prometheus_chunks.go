@@ -86,7 +86,7 @@ func (b segmentBlock) Chunks() (tsdb.ChunkReader, error) {
 
 // chunkReader is the tsdb.ChunkReader of a segmentBlock.
 type chunkReader struct {
-	tsdb.ChunkReader // for Close
+	tsdb.ChunkReader // its Close
 	files            []segment
 }
 

@@ -29,12 +29,12 @@ type AIOFigures struct {
 	Batch stats.Number `json:"writes_per_batch"`
 	// Half of the writes complete in batches of at least this size.
 	Half    stats.Number `json:"half_in_batches_of"`
-	Submit  stats.Number `json:"submit_ns"`         // of the call that queues a write: the median
-	Longest stats.Number `json:"longest_submit_ns"` // of that call: the longest time
+	Submit  stats.Number `json:"submit_ns"`         // median time of the call that queues a write
+	Longest stats.Number `json:"longest_submit_ns"` // longest time of that call
 	// First is the latency of the first write of a batch: the median.
 	First   stats.Number `json:"first_in_batch_ns"`
-	Latency stats.Number `json:"latency_ns"`         // of all writes: the median
-	Worst   stats.Number `json:"longest_latency_ns"` // of all writes: the longest
+	Latency stats.Number `json:"latency_ns"`         // median latency of all writes
+	Worst   stats.Number `json:"longest_latency_ns"` // longest latency of all writes
 }
 
 func newAIORow(scheduler string, e burst.Engine, rounds []*burst.Result) AIORow {

@@ -53,7 +53,7 @@ type CallRow struct {
 // Call is the time that a call of one side takes.
 type Call struct {
 	Mean  stats.Number `json:"mean_ns"` // the median of the rounds; null if the side is unsupported
-	Ratio stats.Number `json:"ratio"`   // to os.File's time; the median of the rounds
+	Ratio stats.Number `json:"ratio"`   // ratio to os.File's time; the median of the rounds
 	Low   stats.Number `json:"ratio_low"`
 	High  stats.Number `json:"ratio_high"` // the interval is Low to High (stats.Interval)
 	*duel.Result

@@ -18,7 +18,7 @@ import (
 // tens of percent, so a verdict may need more --rounds.
 type copyExperiment struct {
 	name, summary string
-	shape         tree.Shape // of the publication
+	shape         tree.Shape // the published tree
 	quick         int        // levels of the tree without --full
 	modes         []copyMode
 	kind          string // the file system's kind if the user names none; "" leaves it to Trees

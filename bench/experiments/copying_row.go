@@ -47,7 +47,7 @@ type CopyRow struct {
 	// the factor by which it is faster than the first row
 	Speed    Comparison   `json:"speed"`
 	CPU      stats.Number `json:"cpu_s"`     // the median
-	CPURatio stats.Number `json:"cpu_ratio"` // to the first row's
+	CPURatio stats.Number `json:"cpu_ratio"` // ratio to the first row's CPU
 	Resident int64        `json:"resident"`  // the peak, in bytes
 	*duel.Result
 }

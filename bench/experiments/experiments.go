@@ -127,7 +127,7 @@ type Params struct {
 	CellProcs  []int         // GOMAXPROCS of the matrix's cells, in turn; empty is its choice
 	Driver     string        // for experiments with one side of sluice; "" is sluice's choice
 	Time       time.Duration // length of a slice; 0 leaves it to the experiment
-	Rounds     int           // of a cell; 0 leaves it to the experiment
+	Rounds     int           // rounds of a cell; 0 leaves it to the experiment
 	PerCell    time.Duration // most time of a cell (precision); 0 leaves it to the experiment
 	FailBelow  float64       // the matrix fails if a whole interval is below it; 0 never fails
 	Calibrate  bool          // the matrix compares os.File with itself
@@ -136,7 +136,7 @@ type Params struct {
 	Levels     int           // levels of the tree that cp-* copy; 0 leaves it to the experiment
 	Programs   []string      // the programs that cp-* measure; empty means all that are installed
 	Seed       uint64        // determines the order in which programs copy
-	Goroutines int           // on a slow disk; 0 leaves it to the experiment
+	Goroutines int           // goroutines on a slow disk; 0 leaves it to the experiment
 	Kept       bool          // the results are also written to a file
 	Self       Program       // this program
 	Began      time.Time     // when a run of one experiment began, including its preparation

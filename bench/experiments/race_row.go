@@ -13,7 +13,7 @@ type RaceRow struct {
 	load.Load
 	Rate     stats.Number `json:"rate"` // bytes of a scan, else operations, a second
 	Ratio    stats.Number `json:"ratio"`
-	CPU      stats.Number `json:"cpu_ns"` // for a MiB of a scan, else for an operation
+	CPU      stats.Number `json:"cpu_ns"` // CPU time of a MiB of a scan, else of an operation
 	CPURatio stats.Number `json:"cpu_ratio"`
 	Buffers  int64        `json:"buffers"`  // the peak, in bytes
 	Resident int64        `json:"resident"` // the peak in bytes, above an idle process

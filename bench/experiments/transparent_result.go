@@ -28,7 +28,7 @@ type TransparentResult struct {
 // build's.
 type TransparentCell struct {
 	Cell
-	Target float64 `json:"target"` // for the ratio of operations a second
+	Target float64 `json:"target"` // target of the ratio of operations a second
 }
 
 // Points returns each side of each cell, and each row of the slow disk.

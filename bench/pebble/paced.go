@@ -45,7 +45,7 @@ func (f pacedFile) Write(b []byte) (int, error) {
 type pacer struct {
 	rate    int64         // bytes a second; 0 is no limit
 	stopped chan struct{} // closed by stop
-	once    sync.Once     // for stop
+	once    sync.Once     // closes stopped once
 
 	mu      sync.Mutex // guards next and written
 	next    time.Time  // when the next byte may be written

@@ -17,7 +17,7 @@ type Command struct {
 	Args     []string // the arguments without the command's name
 	In       io.Reader
 	Out, Err io.Writer
-	Version  string // for --version
+	Version  string // the text of --version
 	// Help lays out the text of --help for the terminal; the text is made for 80 columns. nil
 	// prints it as it is.
 	Help func(text string) string

@@ -32,7 +32,7 @@ type platform struct {
 	pkg, program string   // the package is Debian's
 	args         []string // the machine, with serial ports for the files "console" and "results"
 	console      string   // the kernel's name of the first port
-	port         string   // of the second
+	port         string   // the kernel's name of the second port
 }
 
 var platforms = map[string]platform{

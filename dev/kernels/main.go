@@ -35,7 +35,7 @@ var kernels = []string{"5.10", "6.1", "6.12", "6.12-arm64"}
 // options are the command line.
 type options struct {
 	debs    string
-	pattern string // of the tests
+	pattern string // matches the tests to run
 	only    []string
 	limit   time.Duration
 	names   []string

@@ -26,7 +26,7 @@ type pkg struct {
 	TestGoFiles  []string
 	XTestGoFiles []string
 
-	distance map[*pkg]int // in imports, to a package that this one's tests contain
+	distance map[*pkg]int // the distance in imports to each package that this one's tests contain
 }
 
 func (p *pkg) rel() string {

@@ -27,10 +27,10 @@ var errLimit = errors.New("the tests did not end in time")
 // runner runs tests on mutations.
 type runner struct {
 	dir     string        // for overlays, binaries and the tests' temporary files
-	all     []*pkg        // of the library
+	all     []*pkg        // all packages of the library
 	covered []string      // packages whose statements baselines count
 	bound   time.Duration // for the tests of one mutation
-	seed    uint64        // of the random tests
+	seed    uint64        // seed of the random tests
 
 	mu        sync.Mutex
 	baselines map[*pkg]*baseline

@@ -45,7 +45,7 @@ func main() {
 // options are the command line.
 type options struct {
 	quick bool
-	dir   string // for the files of the experiments
+	dir   string // the directory of the experiments' files
 	out   string // the directory of the pages
 	pages []page
 }

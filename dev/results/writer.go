@@ -21,7 +21,7 @@ import (
 type writer struct {
 	out     string // the directory of the pages
 	work    string // the directory of temporary files
-	dir     string // for the files of the experiments
+	dir     string // the directory of the experiments' files
 	quick   bool
 	sluice  string // the command
 	machine surroundings

@@ -139,7 +139,7 @@ func bounded(spans []span, low, high float64) (float64, float64) {
 // widen adds a margin beyond the values.
 func (a Axis) widen(low, high float64) (float64, float64) {
 	if a.Log {
-		if low <= 0 { // of Min
+		if low <= 0 { // low comes from Min
 			low = high / 10
 		}
 		return low / 1.15, high * 1.15

@@ -23,7 +23,7 @@ const page = 4 << 10 // 4 KiB
 // Job is the task of one process.
 type Job struct {
 	Path       string    `json:"path"`
-	Side       load.Side `json:"side"` // by os.File, or by sluice.File
+	Side       load.Side `json:"side"` // os.File or sluice.File
 	Direct     bool      `json:"direct"`
 	Goroutines int       `json:"goroutines"`
 	// Beside is a file on another disk that is read at the same time. The Job ends with its reads.

@@ -16,7 +16,7 @@ import (
 type Outcome struct {
 	// Died is the fatal error of the Go runtime if the process died of one, or else "".
 	Died    string        `json:"died,omitempty"`
-	Elapsed time.Duration `json:"elapsed"` // of the reads; if it died, until then
+	Elapsed time.Duration `json:"elapsed"` // time of the reads; until its death, if it died
 	Threads int           `json:"threads"` // the most at once
 	// Resident is the peak of resident memory in bytes. Stacks and Buffers are the goroutines' part
 	// of it. All are 0 if the process died.

@@ -16,7 +16,7 @@ import (
 type directFile struct {
 	*direct.File
 	sched   *sluice.Scheduler
-	release func() error // of sched
+	release func() error // releases sched
 }
 
 func openDirectFile(s Setup) (*directFile, error) {

@@ -16,7 +16,7 @@ type window struct {
 	open, close time.Duration // since start
 
 	openOnce, closeOnce sync.Once
-	cpuOpen, cpuClose   time.Duration // at open and close, written under the Onces
+	cpuOpen, cpuClose   time.Duration // CPU time at open and close, written under the Onces
 }
 
 // share returns the part of an operation that lies in the window, usually 1. The operation must end

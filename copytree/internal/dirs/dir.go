@@ -27,8 +27,8 @@ import (
 // Pair's file or directory, called its root.
 type Dir struct {
 	Up       *Dir
-	Name     at.Name      // in Up
-	CopyName at.Name      // in Up's copy: differs from Name only for a root
+	Name     at.Name      // its name in Up
+	CopyName at.Name      // its copy's name in Up's copy: differs from Name only for a root
 	Pair     *option.Pair // set only in a base
 	Follow   at.Follow    // whether Name may be a symbolic link
 	Through  at.Follow    // whether CopyName may be a symbolic link

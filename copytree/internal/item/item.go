@@ -12,7 +12,7 @@ import (
 
 // Item is an entry that is being copied, but not a directory. It belongs to one worker.
 type Item struct {
-	Dir      *dirs.Dir // in use
+	Dir      *dirs.Dir // in use (dirs.Handles.Use)
 	Src, Dst at.Name   // names in Dir and in its copy
 	Type     at.Type
 	Follow   at.Follow // whether a symbolic link at Src is followed

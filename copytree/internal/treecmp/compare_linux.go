@@ -37,7 +37,7 @@ type inode struct{ dev, ino uint64 }
 // pending is a directory in both trees that is not compared yet.
 type pending struct {
 	in   *dirs
-	name string // in both of in
+	name string // its name in both trees
 	path string
 }
 

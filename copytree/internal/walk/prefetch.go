@@ -14,7 +14,7 @@ import (
 type prefetcher struct {
 	w       *worker
 	fetcher *fetch.Fetcher // nil until it is needed, or if there is no driver for it
-	tried   bool           // to open a driver
+	tried   bool           // whether it has tried to open a driver
 	held    []*queue.Batch // opened batches that are not fetched and delivered yet
 	holds   int            // descriptors in held
 	fds     []int          // descriptors in held that are to be fetched

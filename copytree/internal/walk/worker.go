@@ -17,7 +17,7 @@ type worker struct {
 	walk    *Walk
 	job     *entry.Job // the Walk's
 	maker   *entry.Maker
-	kernel  *at.Kernel // of maker
+	kernel  *at.Kernel // maker's Kernel
 	pool    *pool      // while a tree is copied
 	id      int        // its number in the queue
 	item    item.Item

@@ -24,7 +24,7 @@ import (
 // trouble is the failure of an operation: an error or, if errno is 0, a short count.
 type trouble struct {
 	errno   syscall.Errno
-	forever bool // also to all later operations
+	forever bool // all later operations fail, too
 }
 
 func (w trouble) String() string {

@@ -12,7 +12,7 @@ type model struct {
 	freed sync.Cond // wakes when a span leaves the queue; its lock is mu
 	queue []*span   // the locked and waiting spans, oldest first
 	size  int64     // guarded by mu; the holder of a span to infinity writes it
-	data  []byte    // of the longest file; the holder of a span uses its part without mu
+	data  []byte    // room for the longest file; a span's holder uses its part without mu
 }
 
 const infinity = math.MaxInt64

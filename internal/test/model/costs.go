@@ -7,7 +7,7 @@ type Costs struct {
 	Switch    time.Duration // from one goroutine to another
 	Ready     time.Duration // to make a goroutine ready
 	Spin      time.Duration // a thread looks for goroutines and finds none
-	Look      time.Duration // also for looking into one other processor's queue, four times
+	Look      time.Duration // more Spin for each other processor: four looks into its queue
 	Wake      time.Duration // to wake a thread
 	Block     time.Duration // a thread sleeps and wakes up
 	Interrupt time.Duration // of the device, for a thread that sleeps until then

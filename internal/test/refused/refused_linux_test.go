@@ -134,7 +134,7 @@ func results(out []byte) (n map[string]int, failures string) {
 	for line := range bytes.Lines(out) {
 		var event struct{ Action, Package, Test, Output string }
 		if json.Unmarshal(line, &event) != nil {
-			wrong.Write(line) // of the go command
+			wrong.Write(line) // an error of the go command
 			continue
 		}
 		name := event.Package + " " + event.Test

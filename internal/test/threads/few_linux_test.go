@@ -124,7 +124,7 @@ func threadsChild() error {
 type goroutineEnds struct {
 	each  int64 // goroutines in a hundredth
 	count atomic.Int64
-	told  *os.File // to watched
+	told  *os.File // the pipe to watched
 	goOn  *os.File // ends when watched has looked for the last time
 }
 
