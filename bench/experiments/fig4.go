@@ -52,7 +52,7 @@ func fig4Loads(kind load.Kind) func(Params) []load.Load {
 	}
 }
 
-// These are the words of the finding as ratios of AIO's time to os.File's.
+// The words of the finding as ratios of AIO's time to os.File's.
 const (
 	muchSlower = 1.5  // "much slower" for small requests; if lower, the finding holds less sharply
 	slower     = 1.05 // still "slower" for small requests

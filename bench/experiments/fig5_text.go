@@ -89,7 +89,7 @@ func (r *Fig5Result) notes() string {
 	return b.String()
 }
 
-// These are the words of the finding in figures.
+// The words of the finding in figures.
 const (
 	// A call grows if the largest requests take this many times as long as the smallest.
 	grows  = 3

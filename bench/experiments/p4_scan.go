@@ -54,7 +54,7 @@ var (
 		})
 )
 
-// These are the published parameters. The publication omits the number of read-ahead buffers of
+// The published parameters. The publication omits the number of read-ahead buffers of
 // scanSmall, so scanAhead is taken from its program: examples/storage.rs of Glommio has
 // with_read_ahead(50) since its first version, of November 2020.
 const (

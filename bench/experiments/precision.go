@@ -43,7 +43,7 @@ func (p precision) enough(ratios []stats.Number, spent time.Duration) bool {
 	return stats.Width(low, stats.Median(ratios), high) <= stats.Narrow
 }
 
-// These are the time of a cell and of its slices. Rounds are short: 50 ms of one process are as
+// Times of a cell and of its slices. Rounds are short: 50 ms of one process are as
 // informative as a second, because the next process differs by more. A run that names no experiment
 // must end in three minutes.
 const (

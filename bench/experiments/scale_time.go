@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// These are the times of scale. A slice is longer than in the matrix: its lead-in, a quarter of it,
+// The times of scale. A slice is longer than in the matrix: its lead-in, a quarter of it,
 // gives governors and rings time to settle with many processors.
 const (
 	scaleSlice = 200 * time.Millisecond

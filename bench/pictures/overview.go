@@ -30,8 +30,8 @@ type crowdPoint struct {
 }
 
 // overview returns the figure of operations a second, p99 and threads by the number of goroutines.
-// It is of the load with the most numbers of goroutines. It returns false if no load was measured
-// through both sides.
+// The figure shows the load measured with the most numbers of goroutines. The bool is false if no
+// load was measured through both sides.
 func overview(run *results.Run) (Picture, bool) {
 	best := crowd{}
 	for _, c := range crowds(run) {

@@ -23,7 +23,7 @@ type Disk struct {
 	path string // the file
 	what string // a readable description
 
-	// These are nil if the disk is simulated.
+	// The next three are nil if the disk is simulated.
 	file *scratch.File
 	fs   *image.Image
 	slow *cgroup.Group

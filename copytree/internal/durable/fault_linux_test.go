@@ -103,7 +103,7 @@ func onDisk(t *testing.T, name string) []byte {
 // TestShutDown shuts down a file system while files are written. Each file must have an error, and
 // so must the file system.
 func TestShutDown(t *testing.T) {
-	// This comes before files are open, which would keep the file system from being unmounted.
+	// Tool skips the test if xfs_io is missing. After files are open, a skip could not unmount.
 	places.Tool(t, "xfs_io -V")
 	for _, name := range []string{"ext4", "xfs"} {
 		t.Run(name, func(t *testing.T) {

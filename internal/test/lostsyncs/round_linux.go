@@ -88,7 +88,7 @@ const page = testenv.PageSize
 func newRound(t *testing.T, l *testenv.Lossy, driver string, r *rand.Rand) *round {
 	o := &round{t: t, disk: l}
 	options := sluice.Options{Driver: driver, Depth: []int{0, 0, 2, 8}[r.IntN(4)], Threads: []int{0, 0, 1, 2}[r.IntN(4)]}
-	// Otherwise no fsync is a plain call, unless the driver has no other way.
+	// Without the governor an fsync is a plain call only if the driver has no other way.
 	govern := r.IntN(3) > 0
 	o.s = testenv.SchedulerWith(t, sched.Options{Govern: govern}, options)
 	h := inside.Scheduler(o.s)

@@ -104,7 +104,7 @@ func Attach(image string, options ...string) (node *os.File, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("losetup %q: %w: %s", args, err, out)
 	}
-	// It is opened for reading, because some kernels mount nothing that is open for writing.
+	// The device is opened for reading: some kernels do not mount a device open for writing.
 	node, err = os.Open(strings.TrimSpace(string(out)))
 	if err != nil {
 		return nil, err

@@ -77,7 +77,7 @@ func runLate() error {
 // TestRefusedAtFirstUse checks that a driver refused after NewScheduler is not chosen, and that
 // nothing is lost. If memory for a ring is short, the ring must be smaller.
 func TestRefusedAtFirstUse(t *testing.T) {
-	// Both must be available before they are refused.
+	// Both drivers must be available before the test refuses them.
 	testenv.Scheduler(t, sluice.Options{Driver: "aio"})
 	testenv.Scheduler(t, sluice.Options{Driver: "uring"})
 	const aio, pool = "driver: aio (the best that this system allows)", "driver: pool (the best that this system allows)"
