@@ -27,6 +27,7 @@ var threads = Experiment{
 
 const threadsName = "threads"
 
+// The targets of sluice's figures.
 const (
 	ThreadsOver = 8        // the most threads beyond GOMAXPROCS
 	MemoryOver  = 64 << 20 // 64 MiB: the most memory beyond the goroutines' stacks and buffers
