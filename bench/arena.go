@@ -24,8 +24,8 @@ import (
 // arena is the experiments.Lab of the command.
 type arena struct {
 	duel.Arena
-	device string      // for raw writes; "" makes a loop device over the file
-	trees  copies.Spec // where trees are copied; each call of Trees adds the shape
+	device string      // for raw writes; "" means a loop device over the file
+	trees  copies.Spec // the place of trees; each call of Trees adds the shape
 }
 
 // newArena returns an arena without a file. Its workers are processes of this program.
@@ -63,8 +63,8 @@ func (a *arena) Mixed(ctx context.Context, job fio.Mixed) (reads, writes load.Sl
 	return job.Run(ctx, a.trees.Dir)
 }
 
-// Programs builds a program by go build and by sluice build. From then on these are the workers
-// of load.ByGoBuild and load.BySluiceBuild. The function that Programs returns removes them.
+// Programs builds a program by go build and by sluice build. They become the workers of
+// load.ByGoBuild and load.BySluiceBuild. remove removes them.
 func (a *arena) Programs(ctx context.Context, driver string) (remove func() error, err error) {
 	p, err := builds.Make(ctx, a.trees.Dir, a.Exe, a.Argv[0])
 	if err != nil {
@@ -78,8 +78,8 @@ func (a *arena) Programs(ctx context.Context, driver string) (remove func() erro
 	return p.Close, nil
 }
 
-// Starters builds the programs of load.Start. From then on arena's Compare starts them, or says why
-// there are none. The function that Starters returns removes them.
+// Starters builds the programs of load.Start. Then arena's Compare starts them, or returns the
+// reason why there are none. remove removes them.
 func (a *arena) Starters(ctx context.Context) (remove func() error, err error) {
 	s, err := builds.MakeStarters(ctx, a.trees.Dir)
 	if errors.Is(err, builds.ErrNoStarters) {
@@ -93,7 +93,7 @@ func (a *arena) Starters(ctx context.Context) (remove func() error, err error) {
 	return s.Close, nil
 }
 
-// sharedMemory is where Linux has a tmpfs.
+// sharedMemory is Linux's directory on tmpfs.
 const sharedMemory = "/dev/shm"
 
 // Tmpfs makes a file in /dev/shm.
@@ -127,15 +127,15 @@ func (a *arena) Database(ctx context.Context, l load.Load, memory int64, driver 
 	return database.Open(ctx, database.Spec{Dir: a.trees.Dir, Exe: a.Exe, Name: a.Argv[0], Driver: driver, Load: l, Memory: memory}, progress)
 }
 
-// slowDisk is a slow disk, and the programs that read it.
+// slowDisk is a slow disk with the programs that read it.
 type slowDisk struct {
 	*slowdisk.Disk
 	self crowd.Program
-	// others are the programs of ways that do not use self.
+	// others has the programs of ways that do not use self.
 	others map[load.Way]duel.Program
 }
 
-// Crowd runs a process that reads the disk's file, after it has been dropped from memory.
+// Crowd drops the disk's file from memory, and runs a process that reads it.
 func (d *slowDisk) Crowd(ctx context.Context, side load.Side, goroutines int, direct bool) (crowd.Outcome, error) {
 	if err := d.DropCache(); err != nil {
 		return crowd.Outcome{}, err

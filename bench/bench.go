@@ -1,19 +1,19 @@
-// Package bench is the command that compares sluice with os.File: it runs experiments on a
+// Package bench is the command that compares sluice with os.File. It runs experiments on a
 // temporary file, prints and draws their results, and compares runs.
 //
-// It is a part of a kong command line. [Children] must be in the same command line, at its
-// top, because each side of a comparison is this program again, in a process of its own:
+// It is a part of a kong command line. [Children] must be at the top of the same command line,
+// because each side of a comparison is a new process of this program:
 //
 //	var grammar struct {
 //		Bench bench.Command `cmd:""`
 //		bench.Children
 //	}
 //
-// Kong must bind a context.Context, which ends when the run is to stop, and a cli.Streams.
+// Kong must bind a context.Context, whose end stops the run, and a cli.Streams.
 //
-// Below it: experiments (what is measured, and the verdicts), pictures (figures and the
-// page of a report), compare (two runs), results (the file of --json), and in internal the
-// loads, the processes that perform them, and the programs and devices that they need.
+// Below it: experiments (the measurements and verdicts), pictures (figures and the page of a
+// report), compare (two runs), results (the file of --json). In internal are the loads, the
+// processes that perform them, and the programs and devices that they need.
 package bench
 
 import (
@@ -80,7 +80,7 @@ type Command struct {
 	Calibrate bool    `group:"Flags of the matrix" help:"Compare os.File with itself: what this machine's noise looks like."`
 }
 
-// Help is what `sluice help bench` adds to the flags.
+// Help is the text that `sluice help bench` adds to the flags.
 func (Command) Help() string {
 	return `Without an experiment, a selection runs in under three minutes. Each side of a
 comparison runs in processes of its own, a new one each round, and they take
@@ -123,7 +123,7 @@ wrongly; 130 if interrupted, when the rounds that were finished are shown. The
 temporary file is removed, and I/O schedulers are as they were, in each case.`
 }
 
-// Run measures.
+// Run runs the command.
 func (c *Command) Run(ctx context.Context, s cli.Streams, line *kong.Context) error {
 	if c.verb() != "" {
 		return c.runVerb(ctx, s, flagsOf(line))
@@ -174,7 +174,8 @@ func (c *Command) run(ctx context.Context, s cli.Streams, chosen []experiments.E
 	arena.device, arena.trees = given(c.Device), copies.Spec{Dir: c.Dir, NoImage: !c.Image, Kind: c.FS}
 	screen := cli.NewScreen(s)
 	defer screen.Clear()
-	screen.Hold(func() bool { return ctx.Err() != nil }) // after Ctrl-C, results are printed only when the file is removed
+	// After Ctrl-C, results wait until the file is removed.
+	screen.Hold(func() bool { return ctx.Err() != nil })
 	defer func() { err = errors.Join(err, screen.Release()) }()
 	screen.Expect(1)
 	for _, e := range chosen {
@@ -201,8 +202,8 @@ func (c *Command) run(ctx context.Context, s cli.Streams, chosen []experiments.E
 	return measured, errors.Join(err, file.Close())
 }
 
-// measure runs the experiments one after another and stops at the first error. It returns the
-// results up to then even if there is an error.
+// measure runs the experiments one after another, and stops at the first error. With an error, too,
+// it returns the results until then.
 func measure(ctx context.Context, env *experiments.Env, chosen []experiments.Experiment, m machine.Info) (map[string]any, error) {
 	results := make(map[string]any)
 	if err := env.Screen.Print(report.Wrap(m.String()) + "\n"); err != nil {

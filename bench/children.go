@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/otiai"
 )
 
-// Children are hidden commands of the program that has Command: Command starts the program
-// again with one of them, so that each side of a comparison has a process of its own.
+// Children has hidden commands of the program that has Command. Command starts the program again
+// with one of them, so that each side of a comparison has its own process.
 type Children struct {
 	Worker workerCmd `cmd:"" hidden:"" help:"Perform loads for bench."`
 	Crowd  crowdCmd  `cmd:"" hidden:"" help:"Read with many goroutines for bench."`
@@ -29,7 +29,7 @@ func (workerCmd) Run() error {
 	return load.Serve(pollable(os.Stdin), os.Stdout)
 }
 
-// crowdCmd is one side of the experiments that have a slow disk.
+// crowdCmd is one side of the experiments with a slow disk.
 type crowdCmd struct{}
 
 // Run reads with as many goroutines as the parent asks for.
@@ -37,7 +37,7 @@ func (crowdCmd) Run() error {
 	return crowd.Serve(pollable(os.Stdin), os.Stdout)
 }
 
-// floorCmd is the copy without checks that cp-* compare with.
+// floorCmd is a copy without checks, with which cp-* compare.
 type floorCmd struct {
 	Src       string        `arg:"" help:"A directory of files and directories."`
 	Dst       string        `arg:"" help:"Its copy, which is not there yet."`

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// compare is `sluice bench compare A.json B.json`: it prints what changed between two runs.
+// compare is `sluice bench compare A.json B.json`. It prints the changes between two runs.
 func (c *Command) compare(ctx context.Context, s cli.Streams) error {
 	files := c.Experiments
 	if len(files) > 0 && files[0] == "compare" {

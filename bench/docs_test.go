@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/bench/experiments"
 )
 
-// TestDocument looks for each experiment and each flag in docs/bench.md.
+// TestDocument checks that docs/bench.md has each experiment and each flag.
 func TestDocument(t *testing.T) {
 	page, err := os.ReadFile("../docs/bench.md")
 	if err != nil {

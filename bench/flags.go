@@ -21,8 +21,8 @@ import (
 	"github.com/sluiceio/sluice/bench/scratch"
 )
 
-// parse returns the experiments and their parameters. It checks all that can be checked before
-// anything is measured.
+// parse returns the experiments and their parameters. It checks everything that can be checked
+// before the measurements.
 func (c *Command) parse() ([]experiments.Experiment, experiments.Params, error) {
 	p := experiments.Params{
 		Brief: len(c.Experiments) == 0, Full: c.Full, Driver: c.Driver, Time: given(c.Time), Rounds: given(c.Rounds), PerCell: given(c.PerCell),
@@ -43,14 +43,14 @@ func (c *Command) parse() ([]experiments.Experiment, experiments.Params, error) 
 	if err := c.chooseCells(chosen, &p); err != nil {
 		return nil, p, err
 	}
-	if err := c.checkFailBelow(); err != nil { // before the other flags, so that the error is one line
+	if err := c.checkFailBelow(); err != nil { // first, so that the error is one line
 		return nil, p, err
 	}
 	return chosen, p, c.checkFlags(chosen)
 }
 
-// chosen returns the experiments that the arguments name, a selection if there
-// are none; all of them with --full.
+// chosen returns the experiments that the arguments name. Without arguments it returns a selection,
+// or all with --full.
 func (c *Command) chosen() ([]experiments.Experiment, error) {
 	if len(c.Experiments) == 0 && c.Full {
 		return experiments.All, nil
@@ -74,7 +74,7 @@ func (c *Command) chosen() ([]experiments.Experiment, error) {
 	return chosen, nil
 }
 
-// chooseCells sets p.Cells. Each of the experiments that have cells must have one that is chosen.
+// chooseCells sets p.Cells. Each experiment with cells must have a chosen one.
 func (c *Command) chooseCells(chosen []experiments.Experiment, p *experiments.Params) error {
 	if len(c.Cells) == 0 {
 		return nil
@@ -103,16 +103,16 @@ func (c *Command) chooseCells(chosen []experiments.Experiment, p *experiments.Pa
 	return nil
 }
 
-// minFileSize is the smallest file that every experiment works on.
+// minFileSize is the smallest file that suits every experiment.
 const minFileSize = 8 << 20 // 8 MiB
 
 // defaultFileSize is the size of the temporary file without --size.
 const defaultFileSize = 1 << 30 // 1 GiB
 
-// seeds is the number of seeds that are drawn: few, so that a seed is easily typed.
+// seeds is the number of possible seeds: few, so that a seed is easily typed.
 const seeds = 1e6
 
-// fileSize returns the size of the temporary file, 0 if no experiment needs one.
+// fileSize returns the size of the temporary file, or 0 if no experiment needs one.
 func (c *Command) fileSize(chosen []experiments.Experiment, memory int64) int64 {
 	switch {
 	case !slices.ContainsFunc(chosen, func(e experiments.Experiment) bool { return !e.OwnFiles }):
@@ -127,7 +127,7 @@ func (c *Command) fileSize(chosen []experiments.Experiment, memory int64) int64 
 	return defaultFileSize
 }
 
-// given returns the value of a flag, the zero value if it was not given.
+// given returns the value of a flag, or the zero value if it was not given.
 func given[T any](flag *T) (value T) {
 	if flag != nil {
 		value = *flag
@@ -136,7 +136,7 @@ func given[T any](flag *T) (value T) {
 }
 
 func (c *Command) checkFailBelow() error {
-	if !(c.FailBelow >= 0 && c.FailBelow <= math.MaxFloat64) { // NaN neither
+	if !(c.FailBelow >= 0 && c.FailBelow <= math.MaxFloat64) { // also excludes NaN
 		return fmt.Errorf("--fail-below: %g; want a ratio, as in 0.95", c.FailBelow)
 	}
 	return nil
@@ -194,7 +194,7 @@ func (c *Command) checkFlags(chosen []experiments.Experiment) error {
 // mostProcs is the limit of --procs.
 const mostProcs = 1024
 
-// numbers returns the numbers with commas between them.
+// numbers returns the numbers separated by commas.
 func numbers(v []int) string {
 	text := make([]string, len(v))
 	for i, n := range v {
@@ -203,7 +203,7 @@ func numbers(v []int) string {
 	return strings.Join(text, ",")
 }
 
-// checkGoroutines checks the flag of the experiments that have a slow disk.
+// checkGoroutines checks the flag of the experiments with a slow disk.
 func (c *Command) checkGoroutines(chosen []experiments.Experiment) error {
 	switch {
 	case c.Goroutines == nil:
@@ -216,7 +216,7 @@ func (c *Command) checkGoroutines(chosen []experiments.Experiment) error {
 	return nil
 }
 
-// checkDisk checks that --dir is on a disk, if an experiment that was named measures one.
+// checkDisk checks that --dir is on a disk if a named experiment measures one.
 func (c *Command) checkDisk(chosen []experiments.Experiment) error {
 	i := slices.IndexFunc(chosen, func(e experiments.Experiment) bool { return e.Disk })
 	if i < 0 || len(c.Experiments) == 0 || c.Dir == "" {
@@ -230,7 +230,7 @@ func (c *Command) checkDisk(chosen []experiments.Experiment) error {
 		c.Dir, m.FileSystem, chosen[i].Name)
 }
 
-// mostLevels is the limit of --levels: of cp-small that is a tree of 2.4 million files.
+// mostLevels is the limit of --levels. With it cp-small has a tree of 2.4 million files.
 const mostLevels = 9
 
 // checkCopies checks the flags of cp-*.

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// redraw is `sluice bench report FILE.json DIR`: it draws the report of an earlier run.
+// redraw is `sluice bench report FILE.json DIR`. It draws the report of an earlier run.
 func (c *Command) redraw(ctx context.Context) error {
 	if len(c.Experiments) != 3 {
 		return cli.UsageError{Err: errors.New("report: want a file that --json has written and a directory, as in sluice bench report FILE.json DIR")}
@@ -28,7 +28,7 @@ func (c *Command) redraw(ctx context.Context) error {
 	return dir.Write(run)
 }
 
-// readResults reads a file that --json has written, until ctx ends.
+// readResults reads a file of --json, until ctx ends.
 func readResults(ctx context.Context, name string) (*results.Run, error) {
 	return cli.Await(ctx, func() (*results.Run, error) { return results.Read(name) })
 }
@@ -39,8 +39,8 @@ type outputs struct {
 	report *pictures.Dir // nil if not wanted
 }
 
-// openOutputs opens the files before anything is measured, so that a wrong name costs no run.
-// It returns the streams for the text that people read.
+// openOutputs opens the files before the measurements, so that a wrong name costs no run. It
+// returns the streams for the readable text.
 func (c *Command) openOutputs(ctx context.Context, s cli.Streams) (o outputs, text cli.Streams, err error) {
 	if c.Report != nil {
 		if o.report, err = openReport(*c.Report); err != nil {
@@ -61,7 +61,7 @@ func openReport(dir string) (*pictures.Dir, error) {
 	return pictures.Open(dir)
 }
 
-// newResults returns what --json writes of a run.
+// newResults returns a run's results for --json.
 func newResults(m machine.Info, p experiments.Params, measured map[string]any) results.File {
 	return results.File{
 		Version:     cli.Version(),
@@ -87,15 +87,14 @@ func (o outputs) write(measured results.File) error {
 	return errors.Join(err, o.draw(measured))
 }
 
-// draw draws from the text of the JSON file, so that a report that is drawn from the file later
-// is the same.
+// draw draws from the text of the JSON file, so that a later report from the file is the same.
 func (o outputs) draw(measured results.File) error {
 	text, err := measured.Encode()
 	if err != nil {
 		return err
 	}
 	run, err := results.Decode(text)
-	if errors.Is(err, experiments.ErrNothing) { // interrupted
+	if errors.Is(err, experiments.ErrNothing) { // the run was interrupted
 		o.report.Abandon()
 		return nil
 	}

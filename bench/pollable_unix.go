@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// pollable returns f such that waiting for it takes no thread: the threads of
-// a worker are part of its result.
+// pollable returns f in a form that takes no thread to wait for: a worker's threads are part of its
+// result.
 func pollable(f *os.File) *os.File {
 	fd := int(f.Fd())
 	if err := syscall.SetNonblock(fd, true); err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// verbs are the first arguments that do something other than measure, and the flags that have
-// an effect on each. No experiment has such a name.
+// verbs are the first arguments that do not measure, with the flags that affect each. No experiment
+// has the name of a verb.
 var verbs = map[string][]string{
 	"list":    nil,
 	"report":  nil,
 	"compare": {"compare", "fail-below"},
 }
 
-// verb returns the verb of this command line, "" if it asks for a measurement.
+// verb returns the verb of this command line, or "" for a measurement.
 func (c *Command) verb() string {
 	if c.Compare {
 		return "compare"
@@ -32,7 +32,7 @@ func (c *Command) verb() string {
 	return ""
 }
 
-// runVerb runs the verb. A flag that would have no effect is an error.
+// runVerb runs the verb. A flag without an effect is an error.
 func (c *Command) runVerb(ctx context.Context, s cli.Streams, flags []string) error {
 	verb := c.verb()
 	for _, flag := range flags {

@@ -9,12 +9,12 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// Copy copies src, a file or a tree, to the path dst itself, never into it (cp -T). If both are
-// directories, they are merged. A symbolic link at src is copied as a link. Names are bytes; they
+// Copy copies src, a file or a tree, to the path dst, never into dst (cp -T). If both are
+// directories, they are merged. If src is a symbolic link, the link is copied. Names are bytes and
 // need not be UTF-8.
 //
-// When ctx ends, Copy begins nothing more, and removes copies that are not complete. Its error is
-// then ctx's cause, joined with the errors of files.
+// When ctx ends, Copy begins nothing more, and removes incomplete copies. Its error is then ctx's
+// cause, joined with the errors of files.
 func Copy(ctx context.Context, dst, src string, o Options) (Result, error) {
 	if err := o.check(); err != nil {
 		return Result{}, err
@@ -23,7 +23,7 @@ func Copy(ctx context.Context, dst, src string, o Options) (Result, error) {
 	return resultOf(r), public(err)
 }
 
-// option returns the options as the engine takes them.
+// option converts the options for the engine.
 func (o *Options) option() option.Options {
 	all := option.Options{
 		Preserve: option.Preserve(o.Preserve), Require: option.Preserve(o.Require),
@@ -44,7 +44,7 @@ func (o *Options) option() option.Options {
 	return all
 }
 
-// resultOf returns what the engine has done as a Result.
+// resultOf converts the engine's result.
 func resultOf(r report.Result) Result {
 	result := Result{
 		Files: r.Files, Dirs: r.Dirs, Symlinks: r.Symlinks, Links: r.Links, Specials: r.Specials,
@@ -57,7 +57,7 @@ func resultOf(r report.Result) Result {
 	return result
 }
 
-// public returns the engine's error. Errors of files in it become of this package's type, *Error.
+// public converts the engine's error. Errors of files in it become *Error, this package's type.
 func public(err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error

@@ -5,28 +5,28 @@
 //		Sync:     copytree.SyncFileSystem,
 //	})
 //
-// The command `sluice cp` has all options of GNU cp; it is package gnucp.
+// The command `sluice cp`, in package gnucp, has all options of GNU cp.
 //
-// A tree is copied directory by directory. Each directory is opened once, and the calls for its
-// entries are relative to it (openat(2), mkdirat(2), fstatat(2) with AT_SYMLINK_NOFOLLOW). So no
-// path is resolved twice, and Copy follows no symbolic link that another process puts there. A
-// few goroutines copy what the page cache has with plain system calls. When a disk must be read,
-// they wait in the [sluice.Scheduler] or in a bounded number of threads.
+// Copy works directory by directory. It opens each directory once, and the calls for its entries
+// are relative to it (openat(2), mkdirat(2), fstatat(2) with AT_SYMLINK_NOFOLLOW). So no path is
+// resolved twice, and Copy follows no symbolic link that another process puts there. A few
+// goroutines copy cached files with plain calls. When a disk must be read, they wait in the
+// [sluice.Scheduler] or in a bounded number of threads.
 //
-// The data of a file is shared with the copy where the file system can do that (FICLONE). A larger
-// file is copied inside the kernel (splice(2), copy_file_range(2)), a small one is read and
-// written. Holes stay holes.
+// If the file system can share a file's data with its copy, Copy lets it (FICLONE). Otherwise the
+// kernel copies a larger file (splice(2), copy_file_range(2)), and Copy reads and writes a small
+// one. Holes stay holes.
 //
 // # Systems
 //
-//	Linux on amd64, arm64   all of it
+//	Linux on amd64, arm64   everything
 //	elsewhere               package os makes the calls, and may resolve a path more than once;
 //	                        devices and sockets are not made; extended attributes are not
 //	                        copied, which is an error if Options.Require has them
 //
 // # Errors
 //
-// A file that cannot be copied does not stop the rest. Each error is an [*Error] with both paths.
+// An error of one file does not stop the other files. Each error is an [*Error] with both paths.
 // Options.OnError gets it when it happens; the error of Copy joins the first [MaxErrors] of them.
 //
 //	the error is of            the copy
@@ -35,6 +35,6 @@
 //
 // # Concurrency
 //
-// Copy may be called by several goroutines at once, for trees that do not overlap. The functions
-// of one call's Options are called one at a time.
+// Several goroutines may call Copy at once, for trees that do not overlap. The functions in Options
+// are called one at a time.
 package copytree

@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestFull: the destination is full if it has no room for any file, and not if one file has no room
-// for an attribute.
+// TestFull checks that the destination is full if it has no room for any file, and is not if one
+// file has no room for an attribute.
 func TestFull(t *testing.T) {
 	for _, c := range []struct {
 		op, path string
@@ -35,8 +35,8 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestExists: what must stay at the destination is ErrExists, a symbolic link that leads nowhere
-// too.
+// TestExists checks that the error is ErrExists for a file that must stay at the destination, and
+// for a symbolic link that leads nowhere.
 func TestExists(t *testing.T) {
 	dir := t.TempDir()
 	src, file, link := filepath.Join(dir, "src"), filepath.Join(dir, "file"), filepath.Join(dir, "link")
@@ -59,7 +59,8 @@ func TestExists(t *testing.T) {
 	}
 }
 
-// TestCanceledWithErrors: the error of Copy joins the context's cause and the errors of files.
+// TestCanceledWithErrors checks that the error of Copy joins the context's cause and the errors of
+// files.
 func TestCanceledWithErrors(t *testing.T) {
 	dir := t.TempDir()
 	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
@@ -82,7 +83,7 @@ func TestCanceledWithErrors(t *testing.T) {
 	}
 }
 
-// TestNilContext: a context that is nil is an error.
+// TestNilContext checks that a nil context is an error.
 func TestNilContext(t *testing.T) {
 	var none context.Context
 	if _, err := copytree.Copy(none, "copy", "file", copytree.Options{}); err == nil || !strings.Contains(err.Error(), "the context is nil") {

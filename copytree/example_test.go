@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// A tree is copied with its metadata, and is on the disk when Copy returns.
+// A tree is copied with its metadata, and is on disk when Copy returns.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -43,8 +43,8 @@ func Example() {
 	// a photo <nil>
 }
 
-// A file that cannot be copied does not stop the rest. Its error has both paths, and a reason that
-// a program can act on.
+// An error of one file does not stop the other files. It has both paths, and a reason that a
+// program can act on.
 func ExampleError() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

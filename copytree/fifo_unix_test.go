@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// TestFIFO copies a FIFO, on each system of the Unix family.
+// TestFIFO copies a FIFO on each Unix system.
 func TestFIFO(t *testing.T) {
 	dir := t.TempDir()
 	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")

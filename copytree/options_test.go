@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// TestOptionsCheck: an option without a meaning is an error that names it.
+// TestOptionsCheck checks that the error about an invalid option names the option.
 func TestOptionsCheck(t *testing.T) {
 	for want, o := range map[string]Options{
 		"Concurrency of -1":   {Concurrency: -1},
@@ -27,7 +27,7 @@ func TestOptionsCheck(t *testing.T) {
 	}
 }
 
-// TestNumbers: the constants have the numbers of the engine's, to which Copy converts them.
+// TestNumbers checks that the constants equal the engine's, to which Copy converts them.
 func TestNumbers(t *testing.T) {
 	for name, pair := range map[string][2]int{
 		"PreserveMode":    {int(PreserveMode), int(option.PreserveMode)},

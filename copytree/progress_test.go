@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/copytree"
 )
 
-// TestProgressOfTwo: a Progress adds up what several copies do, a Result is of one copy.
+// TestProgressOfTwo checks that a Progress adds up several copies, and that a Result has one.
 func TestProgressOfTwo(t *testing.T) {
 	dir := t.TempDir()
 	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestRequiredXattr checks that an extended attribute is copied or an error, on each architecture:
-// the calls for amd64 and arm64 are others than those for the rest.
+// TestRequiredXattr checks, on each architecture, that an extended attribute is copied or is an
+// error. amd64 and arm64 have other calls than the rest.
 func TestRequiredXattr(t *testing.T) {
 	dir := t.TempDir()
 	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceio/sluice/internal/text"
 )
 
-// Size is a number of bytes as a flag has it: 4096, 64k, 512m, 1g. The units are powers of two,
-// and may be written KB or KiB and so on.
+// Size is a number of bytes in a flag: 4096, 64k, 512m, 1g. The units are powers of two, also as KB
+// or KiB and so on.
 type Size int64
 
 // UnmarshalText parses a size.

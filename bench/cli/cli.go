@@ -1,11 +1,11 @@
-// Package cli is what commands of sluice have in common: the streams that they write to,
-// the error of a wrong command line, the file of --json, and the version in bug reports.
+// Package cli is shared by the commands of sluice: their output streams, the error of a wrong
+// command line, the file of --json, and the version in bug reports.
 //
 //	func (c *command) Run(ctx context.Context, s cli.Streams) error {
 //		if c.Dir == "" {
 //			return cli.UsageError{Err: cli.ErrEmptyDir} // exit status 2
 //		}
-//		out, s, err := cli.CreateJSON(ctx, s, c.JSON) // before the work, so that a wrong name costs nothing
+//		out, s, err := cli.CreateJSON(ctx, s, c.JSON) // first, so that a wrong name costs nothing
 //		if err != nil {
 //			return err
 //		}
@@ -19,11 +19,11 @@ import (
 	"io"
 )
 
-// Stdio is the file name that means standard input or standard output. Every command
-// takes it except cp, where it is a file's name, as for GNU cp. A file of that name is ./-.
+// Stdio is the file name that means standard input or standard output. In cp it is an ordinary file
+// name, as in GNU cp. ./- is always a file.
 const Stdio = "-"
 
-// Streams are where a command writes: results to Out, progress and errors to Err.
+// Streams are a command's outputs: results go to Out, progress and errors to Err.
 type Streams struct {
 	Out, Err io.Writer
 }
@@ -33,8 +33,8 @@ type UsageError struct{ Err error }
 
 func (e UsageError) Error() string { return e.Err.Error() }
 
-// Unwrap returns what is wrong with the command line.
+// Unwrap returns the error in the command line.
 func (e UsageError) Unwrap() error { return e.Err }
 
-// ErrEmptyDir is the error of an empty --dir: an unset variable in --dir="$dir" gives that.
+// ErrEmptyDir is the error of an empty --dir, for instance from an unset variable in --dir="$dir".
 var ErrEmptyDir = errors.New("--dir: the name is empty; want a directory, as in --dir /mnt/data")

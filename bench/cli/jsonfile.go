@@ -9,18 +9,16 @@ import (
 	"os"
 )
 
-// JSONFile receives results for other programs. It is created before anything is
-// measured, so that a name that cannot be written to costs no run. A nil JSONFile ignores
-// what is written.
+// JSONFile receives results for other programs. It is created before the measurements, so that an
+// unusable name costs no run. A nil JSONFile ignores its results.
 type JSONFile struct {
 	w    io.WriteCloser
-	file *os.File // nil is standard output
+	file *os.File // nil means standard output
 }
 
-// CreateJSON creates the file of that name; a nil JSONFile if the name is "". The name - is
-// standard output, where nothing else may be then: in the streams that CreateJSON returns
-// both are standard error, for the text that people read. The end of ctx ends the wait for the
-// reader of a FIFO.
+// CreateJSON creates the named file. For "" it returns a nil JSONFile. The name - means standard
+// output, which may then have no other text: both returned streams are standard error. The end of
+// ctx ends the wait for the reader of a FIFO.
 func CreateJSON(ctx context.Context, s Streams, name string) (*JSONFile, Streams, error) {
 	switch name {
 	case "":
@@ -33,20 +31,20 @@ func CreateJSON(ctx context.Context, s Streams, name string) (*JSONFile, Streams
 	return f, s, err
 }
 
-// neverClosed is standard output, which is not the file's to close.
+// neverClosed is standard output, which must stay open.
 type neverClosed struct{ io.Writer }
 
 func (neverClosed) Close() error { return nil }
 
 func openJSON(name string) (*JSONFile, error) {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666) // what it holds stays until there is something new
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666) // the old content stays until Write
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the results: %w", err)
 	}
 	return &JSONFile{f, f}, nil
 }
 
-// Abandon closes the file unchanged, and removes it if it is empty, as a new one is.
+// Abandon closes the file unchanged. It removes an empty file, because it is a new one.
 func (f *JSONFile) Abandon() error {
 	if f == nil || f.file == nil {
 		return nil
@@ -59,8 +57,7 @@ func (f *JSONFile) Abandon() error {
 	return err
 }
 
-// empty removes what the file holds. A pipe or a device (--json /dev/stdout)
-// holds nothing.
+// empty removes the file's content. A pipe or a device (--json /dev/stdout) has none.
 func (f *JSONFile) empty() error {
 	if f.file == nil {
 		return nil
@@ -71,8 +68,8 @@ func (f *JSONFile) empty() error {
 	return f.file.Truncate(0)
 }
 
-// Write replaces what the file holds by v, indented, and closes the file. If that fails, as on a
-// full disk, Write removes the file: a part of the results is worth nothing.
+// Write replaces the file's content by v, indented, and closes the file. If that fails, as on a
+// full disk, Write removes the file: a part of the results is useless.
 func (f *JSONFile) Write(v any) error {
 	if f == nil {
 		return nil
@@ -93,7 +90,7 @@ func (f *JSONFile) Write(v any) error {
 	return nil
 }
 
-// discard closes the file, and removes it if it is a regular file, which is empty or cut off.
+// discard closes the file. It removes a regular file, which is empty or cut off.
 func (f *JSONFile) discard() error {
 	regular := false
 	if f.file != nil {

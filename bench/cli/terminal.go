@@ -16,7 +16,7 @@ func IsTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// columns returns the width of a terminal, 80 if it is not known.
+// columns returns the width of a terminal, or 80 if it is unknown.
 func columns(f *os.File) int {
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil || width <= 0 {
@@ -47,8 +47,8 @@ func FitWidth(w io.Writer) {
 	report.SetWidth(width)
 }
 
-// NewScreen returns a screen. It shows progress if s.Err is a terminal on which a line can
-// be overwritten.
+// NewScreen returns a screen. It shows progress if s.Err is a terminal on which a line can be
+// overwritten.
 func NewScreen(s Streams) *report.Screen {
 	f, ok := s.Err.(*os.File)
 	if !ok || !IsTerminal(f) || os.Getenv("TERM") == "dumb" {

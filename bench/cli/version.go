@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// release and commit are of a prebuilt program, whose build sets them (-ldflags=-X): the
-// version, v0.1.0, and the whole hash of the commit.
+// The build of a prebuilt program sets release and commit (-ldflags=-X): the version, as in v0.1.0,
+// and the whole hash of the commit.
 var release, commit string
 
-// Released returns the version of a prebuilt program, as in v0.1.0; "" if this program is
-// none.
+// Released returns the version of a prebuilt program, as in v0.1.0, or "" for any other program.
 func Released() string { return release }
 
 // Version returns the version of this program's main module, with the commit if the build
@@ -36,8 +35,8 @@ func versionOf(info *debug.BuildInfo) string {
 	return withCommit(cmp.Or(info.Main.Version, "(devel)"), settings["vcs.revision"], settings["vcs.modified"] == "true")
 }
 
-// withCommit returns a version that ends with the commit, unless it has it already, and with
-// +dirty if files were changed since.
+// withCommit returns a version that ends with the commit, if it does not contain it already. It
+// adds +dirty if files were changed since.
 func withCommit(v, commit string, modified bool) string {
 	if commit = commit[:min(12, len(commit))]; !strings.Contains(v, commit) {
 		v += " " + commit

@@ -27,7 +27,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestRelease checks what a prebuilt program says, whose build information has neither.
+// TestRelease checks the version of a prebuilt program. Its build information has neither version
+// nor commit.
 func TestRelease(t *testing.T) {
 	release, commit = "v0.1.0", "95be577040df1c3d"
 	defer func() { release, commit = "", "" }()

@@ -22,9 +22,9 @@ func (e *BelowError) Error() string {
 	return fmt.Sprintf("compare: below %g: %s", e.Limit, some(names))
 }
 
-// FailBelow returns a *BelowError if sluice has less than limit times the operations a second that
-// it had; limit 0 never fails. As with the matrix, the whole interval must be below. A side of too
-// few rounds is not judged; it is an error if all sides have too few.
+// FailBelow returns a *BelowError if a side of sluice has less than limit times its former
+// operations a second; limit 0 never fails. As in the matrix, the whole interval must be below. A
+// side with too few rounds is not judged. If all sides have too few, that is an error.
 func (c *Changes) FailBelow(limit float64) error {
 	if limit <= 0 {
 		return nil

@@ -1,4 +1,4 @@
-// Package compare finds what changed between two runs of sluice bench.
+// Package compare finds the changes between two runs of sluice bench.
 package compare
 
 import (
@@ -11,11 +11,12 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// Verdict is the direction in which a side has changed.
+// Verdict is the direction of a side's change.
 type Verdict string
 
-// The verdicts, by the interval of the ratio as in stats.Judge. Better: it is above 1. Worse: below
-// 1. Level: it holds 1 and is narrow. Unclear: it is wide, or there are too few rounds.
+// The verdicts follow from the interval of the ratio, as in stats.Judge. Better: it is above 1.
+// Worse: it is below 1. Level: it contains 1 and is narrow. Unclear: it is wide, or there are too
+// few rounds.
 const (
 	Better  Verdict = "better"
 	Worse   Verdict = "worse"
@@ -23,18 +24,18 @@ const (
 	Unclear Verdict = "unclear"
 )
 
-// verdictOf has the words for a change.
+// verdictOf has the Verdict for each verdict on a ratio.
 var verdictOf = map[stats.Verdict]Verdict{stats.Ahead: Better, stats.Behind: Worse, stats.Level: Level, stats.Unclear: Unclear}
 
-// Line is one side of one cell: operations a second in both runs, medians of
-// their rounds.
+// Line is one side of one cell. A and B are its operations a second in both runs, medians of the
+// rounds.
 type Line struct {
 	Cell      string
 	Side      load.Side
 	A, B      stats.Number
 	Ratio     stats.Number // B / A
-	Low, High stats.Number // 95 %, see stats.BootstrapRatio
-	Rounds    int          // that measured something, of the run that has fewer
+	Low, High stats.Number // 95 %; see stats.BootstrapRatio
+	Rounds    int          // the smaller number of measured rounds of both runs
 	Verdict   Verdict
 }
 
@@ -45,10 +46,10 @@ func (l Line) few() bool { return l.Rounds < experiments.RoundsForVerdict }
 type Changes struct {
 	A, B         *results.Run
 	Lines        []Line   // in the order of A
-	OnlyA, OnlyB []string // cells and sides that only one run has
+	OnlyA, OnlyB []string // cells and sides in only one run
 }
 
-// errNothing is the error of two runs that have no cell in common.
+// errNothing is the error of two runs without a common cell.
 var errNothing = errors.New("the two runs have no cell in common")
 
 // Runs returns the changes from run a to run b.
@@ -67,7 +68,8 @@ func Runs(a, b *results.Run) (*Changes, error) {
 	return c, nil
 }
 
-// missing returns the names of cells, or of sides of a cell, that of has and others have not.
+// missing returns the names of cells, or of sides of a cell, that are in one list and not in the
+// other.
 func missing(of, others []point) []string {
 	var names []string
 	for _, p := range of {
@@ -88,7 +90,7 @@ func missing(of, others []point) []string {
 // point is a Point of any experiment.
 type point struct {
 	experiments.Point
-	n int // how many of that name came before it in its cell: --calibrate has two
+	n int // points of that name before it in its cell: --calibrate has two
 }
 
 func (p point) String() string { return p.Cell + ", " + p.Side.Name }

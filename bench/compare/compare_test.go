@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// run has one cell in which os.File performs 1000 operations in each of its
-// rounds, and sluice as many as are given.
+// run has one cell in which os.File performs 1000 operations in each round, and sluice the given
+// numbers.
 func run(size int, ops ...float64) *results.Run {
 	l := load.Load{Kind: load.ReadDirect, Size: size, Goroutines: 8}
 	files, sluice := &duel.Result{Side: load.OSFile}, &duel.Result{Side: load.Sluice("")}
@@ -90,7 +90,7 @@ func TestFailBelow(t *testing.T) {
 		t.Errorf("of a ratio of 0.8: FailBelow(0.75) = %v; want nil", err)
 	}
 	below, ok := errors.AsType[*BelowError](c.FailBelow(0.95))
-	if !ok || len(below.Lines) != 1 { // os.File is not what may fail
+	if !ok || len(below.Lines) != 1 { // os.File must not fail
 		t.Fatalf("FailBelow(0.95) = %v; want a BelowError of one line", c.FailBelow(0.95))
 	}
 	if want := "compare: below 0.95: matrix: read-direct/4k/8, sluice 0.80 (0.80-0.80)"; below.Error() != want {
@@ -136,7 +136,7 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-// TestConditions compares runs of two kernels, which the text says.
+// TestConditions checks that the text mentions different kernels of two runs.
 func TestConditions(t *testing.T) {
 	a, b := run(4096, 1), run(4096, 1)
 	a.Machine.Kernel, b.Machine.Kernel = "6.1", "6.18"

@@ -22,7 +22,7 @@ var table = report.Table{
 	{Head: "", Width: 8},
 }
 
-// Text returns the changes for people, in 80 columns.
+// Text returns the changes as text of 80 columns.
 func (c *Changes) Text() string {
 	var b strings.Builder
 	b.WriteString(runLine("A", c.A) + runLine("B", c.B) + c.conditions() + "\n" + table.Header())
@@ -38,7 +38,7 @@ func (c *Changes) Text() string {
 	return b.String() + "\n" + c.summary()
 }
 
-// interval returns the interval for a table, a dash if there are too few rounds for one.
+// interval returns the interval for a table, or a dash if there are too few rounds for one.
 func (l Line) interval() string {
 	if l.few() {
 		return "-"
@@ -50,8 +50,8 @@ func runLine(name string, r *results.Run) string {
 	return report.Wrap(fmt.Sprintf("%s: sluice %s, %s", name, r.Version, r.Finished.Format("2006-01-02 15:04 MST")))
 }
 
-// conditions returns how the machines and settings of the runs differ: differences between the
-// results may then not be sluice's.
+// conditions returns the differences between the machines and settings of the runs. They may be the
+// cause of different results.
 func (c *Changes) conditions() string {
 	var differ []string
 	note := func(what string, a, b any) {
@@ -103,7 +103,7 @@ func (c *Changes) summary() string {
 	return b.String()
 }
 
-// tally counts the verdicts on the sides that are chosen.
+// tally counts the verdicts on the chosen sides.
 func (c *Changes) tally(name string, chosen func(load.Side) bool) string {
 	n := make(map[Verdict]int)
 	for _, l := range c.Lines {
@@ -118,7 +118,7 @@ func isSluice(s load.Side) bool {
 	return s.Way != load.ByOS && s.Way != load.ByPaper && s.Way != load.ByProgram && !s.Way.Fio()
 }
 
-// some returns the first names, and how many there are beside them.
+// some returns the first names, and the number of further ones.
 func some(names []string) string {
 	const most = 4
 	if len(names) <= most {

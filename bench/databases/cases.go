@@ -9,19 +9,19 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// testCase is a database, and what is done with it.
+// testCase is a database with its operations.
 type testCase struct {
 	name       string
 	module     string
-	does       string // what an operation is
+	does       string // the operation
 	goroutines []int
-	why        string // it gains, or not
+	why        string // the reason for a gain, or for none
 
-	// fill makes a database of so many records in a directory that is there. It is nil if each
-	// process begins with an empty one.
+	// fill makes a database of so many records in an existing directory. It is nil if each process
+	// begins with an empty database.
 	fill func(dir string, records int) error
-	// sides are the ways to read that are compared, in the program of go build; nil compares it
-	// with that of sluice build.
+	// sides has the ways to read that are compared, in the program of go build. nil compares it
+	// with the program of sluice build.
 	sides []load.Side
 	// open opens the database.
 	open func(dir string, s load.Setup) (database, error)
@@ -29,12 +29,12 @@ type testCase struct {
 
 // database is an open database.
 type database interface {
-	// do performs one operation of a client. Clients call it at the same time.
+	// do performs one operation of a client. Clients call it concurrently.
 	do(client int, random *rand.Rand) error
 	Close() error
 }
 
-// A record has a key, or number, and a value of valueSize bytes.
+// A record is a key or number, and a value of valueSize bytes.
 const valueSize = 1000
 
 var cases = []*testCase{
@@ -70,7 +70,7 @@ var cases = []*testCase{
 	},
 }
 
-// readers are the cases that compare ways to read. They have a page of their own.
+// readers has the cases that compare ways to read. They have their own page.
 var readers = []*testCase{
 	{
 		name: "prometheus-query", module: "github.com/prometheus/prometheus", does: "query of an hour of one series", goroutines: []int{1, 4, 16, 64, 256},
@@ -79,7 +79,7 @@ var readers = []*testCase{
 	},
 }
 
-// choose returns the cases of these names; if there are none, all but the readers.
+// choose returns the cases with these names. Without names it returns all except the readers.
 func choose(names []string) ([]*testCase, error) {
 	if len(names) == 0 {
 		return cases, nil
@@ -117,7 +117,7 @@ func value(random *rand.Rand) []byte {
 	return b
 }
 
-// wantValue returns an error if what was read is no record.
+// wantValue returns an error if the bytes read are no record.
 func wantValue(b []byte, err error) error {
 	if err == nil && len(b) != valueSize {
 		err = fmt.Errorf("a record has %d bytes; want %d", len(b), valueSize)

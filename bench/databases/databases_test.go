@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// TestMain lets the test's program be the process that performs a case.
+// TestMain lets the test's program be a process that performs a case.
 func TestMain(m *testing.M) {
 	if os.Getenv(caseVariable) != "" {
 		main()
@@ -20,8 +20,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestCases makes each database, opens it, and performs operations of each client. A record that is
-// not there must be an error.
+// TestCases makes each database, opens it, and performs operations of each client. A missing record
+// must be an error.
 func TestCases(t *testing.T) {
 	const records = 300
 	for _, c := range cases {
@@ -64,7 +64,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestArguments checks that wrong arguments are errors which say what is wrong.
+// TestArguments checks that the errors of wrong arguments name the mistake.
 func TestArguments(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{"-size 1MiB", "-size: 1048576 is too small"},

@@ -12,14 +12,14 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// levelDB is a goleveldb that is read.
+// levelDB is an open goleveldb for reading.
 type levelDB struct {
 	*leveldb.DB
 	records int
 }
 
-// levelOptions are the defaults, without compression, with a Bloom filter, and with as many files open
-// as there are.
+// levelOptions returns the defaults without compression, with a Bloom filter, and with all files
+// open.
 func levelOptions() *opt.Options {
 	return &opt.Options{Compression: opt.NoCompression, Filter: filter.NewBloomFilter(10), OpenFilesCacheCapacity: 4000}
 }

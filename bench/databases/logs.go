@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// errOneWriter is the error of a log that has several clients.
+// errOneWriter is the error of a log with several clients.
 var errOneWriter = errors.New("a log has one writer")
 
 // etcdWAL is the log of etcd.

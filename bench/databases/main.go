@@ -1,15 +1,15 @@
-// Command databases measures databases of other authors, which know nothing of sluice: one program,
-// built by go build and by sluice build. A module of its own keeps the databases away from all
-// others.
+// Command databases measures databases of other authors, which do not know sluice: one program,
+// built by go build and by sluice build. It is a separate module to keep the databases away from
+// all others.
 //
 //	go run . [-dir DIR] [-size 512MiB] [-time 1s] [-rounds 12] [-o FILE] [case...]
 //
-// It must run in its directory in a tree of sluice, as root: the processes that read have a quarter of the
-// data's size as memory. A case is a name in cases.go. Without one, all are measured that compare the two
-// builds, which takes a quarter of an hour, and as long again for the first build. The case
-// prometheus-query compares ways to read mapped memory, in the program of go build.
+// It must run in its directory in a tree of sluice, as root: processes that read have a quarter of
+// the data's size as memory. A case is a name in cases.go. Without a case it measures all that
+// compare the two builds. That takes a quarter of an hour, and as long again for the first build.
+// The case prometheus-query compares ways to read mapped memory, in the program of go build.
 //
-// With -o it writes its page into a file, docs/results/databases.md for one.
+// With -o it writes its page into a file, such as docs/results/databases.md.
 package main
 
 import (
@@ -59,7 +59,8 @@ type options struct {
 	cases  []*testCase
 }
 
-// leastSize is the smallest size of a database. SQLite of ncruces with 16 connections was killed with 64 MiB of memory.
+// leastSize is the smallest size of a database. With 64 MiB of memory, SQLite of ncruces with 16
+// connections was killed.
 const leastSize = 512 << 20
 
 func parse(args []string) (options, error) {

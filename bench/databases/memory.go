@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockMaps keeps what this process has mapped of the files with this base name in memory.
+// lockMaps locks in memory this process's mappings of files with this base name.
 func lockMaps(base string) error {
 	maps, err := os.Open("/proc/self/maps")
 	if err != nil {
@@ -38,8 +38,8 @@ func lockMaps(base string) error {
 	return lines.Err()
 }
 
-// fillMemory reads all files of a tree whose directory has this base name. What is left of them in the
-// page cache fills the memory that there is.
+// fillMemory reads all files in directories with this base name. Their pages in the page cache fill
+// the available memory.
 func fillMemory(dir, base string) error {
 	return filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Base(filepath.Dir(name)) != base {

@@ -18,14 +18,14 @@ type prometheus struct {
 	clients []series
 }
 
-// series are what a client appends to.
+// series are the series to which a client appends.
 type series struct {
 	labels []labels.Labels
 	refs   []storage.SeriesRef
-	now    int64 // of the last samples, in milliseconds
+	now    int64 // the time of the last samples, in milliseconds
 }
 
-// samples is how many an operation appends, one for each series.
+// samples is the number of samples that an operation appends, one for each series.
 const samples = 100
 
 func openPrometheus(dir string, s load.Setup) (database, error) {

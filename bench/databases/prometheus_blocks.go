@@ -19,15 +19,15 @@ import (
 	"github.com/prometheus/prometheus/tsdb/index"
 )
 
-// The data of prometheus-query: series of one metric, with a sample each 15 s, as a server scrapes
-// them. A block has a day of all of them.
+// The data of prometheus-query is series of one metric, with a sample each 15 s, as a server
+// scrapes them. A block has a day of all series.
 const (
 	scrape         = 15 * time.Second
 	samplesInChunk = tsdb.DefaultSamplesPerChunk
 	chunksInDay    = int(24 * time.Hour / scrape / samplesInChunk)
 	samplesInDay   = chunksInDay * samplesInChunk
 	seriesInBlock  = 1000
-	chunkBytes     = 900 // of a chunk, about
+	chunkBytes     = 900 // the approximate size of a chunk
 	dayBytes       = seriesInBlock * chunksInDay * chunkBytes
 	samplesInQuery = int(time.Hour / scrape)
 	nameLabel      = "__name__"
@@ -35,17 +35,17 @@ const (
 	metric         = "temperature"
 )
 
-// firstSample is the time of the first sample: the beginning of a day.
+// firstSample is the time of the first sample, the beginning of a day.
 var firstSample = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
-// daysOf returns the number of blocks whose size is about that of so many records.
+// daysOf returns the number of blocks with about the size of so many records.
 func daysOf(records int) int { return max(1, records*valueSize/dayBytes) }
 
 // timeOf returns the time of the i-th sample of each series.
 func timeOf(i int) int64 { return firstSample + int64(i)*scrape.Milliseconds() }
 
-// sampleOf returns the value of the i-th sample of a series: about 20, with noise and two digits, so that a
-// reader can check what it gets, and as hard to compress as what a sensor measures.
+// sampleOf returns the value of the i-th sample of a series: about 20, with noise and two digits. A
+// reader can check it, and it is as hard to compress as a sensor's values.
 func sampleOf(series, i int) float64 {
 	x := uint64(series)<<32 | uint64(i)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9 // the mixing function of SplitMix64
@@ -55,8 +55,8 @@ func sampleOf(series, i int) float64 {
 
 func seriesName(series int) string { return fmt.Sprintf("%04d", series) }
 
-// fillQuery writes the blocks by the writers of Prometheus. To append so many samples to a database
-// would take minutes.
+// fillQuery writes the blocks with the writers of Prometheus. Appending so many samples to a
+// database would take minutes.
 func fillQuery(dir string, records int) error {
 	for day := range daysOf(records) {
 		if err := writeBlock(dir, day); err != nil {
@@ -95,7 +95,7 @@ func writeBlock(dir string, day int) error {
 	return os.WriteFile(filepath.Join(dir, "meta.json"), text, 0o666)
 }
 
-// writeChunks writes a day of each series, and returns where the chunks of each are.
+// writeChunks writes a day of each series. It returns the places of the chunks of each.
 func writeChunks(to *chunks.Writer, day int) ([][]chunks.Meta, error) {
 	metas := make([][]chunks.Meta, seriesInBlock)
 	for series := range metas {
@@ -108,18 +108,18 @@ func writeChunks(to *chunks.Writer, day int) ([][]chunks.Meta, error) {
 			}
 			list[i] = chunks.Meta{Chunk: c, MinTime: timeOf(first), MaxTime: timeOf(first + samplesInChunk - 1)}
 		}
-		if err := to.WriteChunks(list...); err != nil { // it sets their Ref
+		if err := to.WriteChunks(list...); err != nil { // sets their Ref
 			return nil, err
 		}
 		for i := range list {
-			list[i].Chunk = nil // is on disk
+			list[i].Chunk = nil // it is on disk
 		}
 		metas[series] = list
 	}
 	return metas, nil
 }
 
-// newChunk returns the chunk of a series from its sample first on.
+// newChunk returns the chunk of a series from sample first on.
 func newChunk(series, first int) (chunkenc.Chunk, error) {
 	c := chunkenc.NewXORChunk()
 	app, err := c.Appender()
@@ -144,7 +144,8 @@ func writeIndex(name string, metas [][]chunks.Meta) error {
 				return err
 			}
 		}
-		for _, symbol := range []string{nameLabel, sensorLabel, metric} { // in order, after the digits
+		// In order, after the digits.
+		for _, symbol := range []string{nameLabel, sensorLabel, metric} {
 			if err := w.AddSymbol(symbol); err != nil {
 				return err
 			}

@@ -17,10 +17,10 @@ import (
 	"github.com/sluiceio/sluice/mapped"
 )
 
-// This file gives Prometheus another reader of chunks, without a change to Prometheus. The option
-// BlockQuerierFunc of its database takes a function that gets each block that is queried, and may wrap
-// it, with its reader of chunks (tsdb.ChunkReader). Ours finds a chunk as Prometheus' does, in
-// memory that a segment has loaded.
+// This file gives Prometheus another reader of chunks, without a change to Prometheus. Its database
+// has the option BlockQuerierFunc: a function that gets each queried block, and may wrap it with
+// its reader of chunks (tsdb.ChunkReader). Our reader finds chunks as Prometheus's does, in memory
+// that a segment has loaded.
 
 // segment is a file of chunks.
 type segment interface {
@@ -30,14 +30,15 @@ type segment interface {
 	Close() error
 }
 
-// segments are the files of chunks of each block, by ULID.
+// segments has the files of chunks of each block, by ULID.
 type segments map[string][]segment
 
 // openSegments opens the files of chunks of all blocks of a database.
 func openSegments(blocks []*tsdb.Block, open func(name string) (segment, error)) (segments, error) {
 	all := segments{}
 	for _, b := range blocks {
-		names, err := filepath.Glob(filepath.Join(b.Dir(), "chunks", "*")) // in order: 000001, 000002
+		// In order: 000001, 000002.
+		names, err := filepath.Glob(filepath.Join(b.Dir(), "chunks", "*"))
 		if err != nil {
 			return nil, errors.Join(err, all.Close())
 		}
@@ -68,8 +69,8 @@ func (s segments) querier(b tsdb.BlockReader, mint, maxt int64) (storage.Querier
 	return tsdb.NewBlockQuerier(segmentBlock{b, s[b.Meta().ULID.String()]}, mint, maxt)
 }
 
-// segmentBlock is a block whose chunks are read by a chunkReader. The block's own reader stays open, so
-// that the block is not closed.
+// segmentBlock is a block whose chunks are read by a chunkReader. The block's own reader stays
+// open, so that the block is not closed.
 type segmentBlock struct {
 	tsdb.BlockReader
 	files []segment
@@ -85,7 +86,7 @@ func (b segmentBlock) Chunks() (tsdb.ChunkReader, error) {
 
 // chunkReader is the tsdb.ChunkReader of a segmentBlock.
 type chunkReader struct {
-	tsdb.ChunkReader // for Close
+	tsdb.ChunkReader // its Close
 	files            []segment
 }
 
@@ -149,7 +150,7 @@ func (s *mappedSegment) Len() int64 { return int64(len(s.Bytes())) }
 
 func (s *mappedSegment) Close() error { return errors.Join(s.Mapping.Close(), s.file.Close()) }
 
-// touchedSegment is the same memory without Load: a page that is not in memory is a page fault.
+// touchedSegment is the same memory without Load: a missing page is a page fault.
 type touchedSegment struct{ *mappedSegment }
 
 func (s touchedSegment) Load(off, n int64) ([]byte, error) {
@@ -159,7 +160,7 @@ func (s touchedSegment) Load(off, n int64) ([]byte, error) {
 	return s.Bytes()[off : off+n], nil
 }
 
-// readSegment is read by os.File.ReadAt, into memory of its own.
+// readSegment is read by os.File.ReadAt into separate memory.
 type readSegment struct {
 	*os.File
 	size int64

@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// querySides are the ways to read chunks. The rows of a table are compared with the first: mapped memory
-// that is touched, but without the read-ahead of page faults. So the readers differ only in what waits: a
+// querySides has the ways to read chunks. Other ways are compared with the first: touched mapped
+// memory, without the read-ahead of page faults. So the ways differ only in which waits: a
 // processor or a goroutine.
 var querySides = []load.Side{
 	{Name: "mmap, MADV_RANDOM", Way: load.ByMmap},
@@ -24,7 +24,7 @@ var querySides = []load.Side{
 	{Name: "Prometheus' own mmap", Way: load.ByGoBuild},
 }
 
-// opener returns how a way opens a file of chunks; nil leaves it to Prometheus.
+// opener returns the function by which a way opens a file of chunks, or nil for Prometheus's own.
 func opener(way load.Way) (func(name string) (segment, error), error) {
 	switch way {
 	case load.ByGoBuild:
@@ -42,7 +42,7 @@ func opener(way load.Way) (func(name string) (segment, error), error) {
 	return nil, fmt.Errorf("%q is no way to read chunks", way)
 }
 
-// query is the database of Prometheus, which clients query.
+// query is the database of Prometheus that clients query.
 type query struct {
 	*tsdb.DB
 	segments segments
@@ -56,10 +56,10 @@ func openQuery(dir string, s load.Setup) (database, error) {
 	}
 	q := &query{}
 	o := tsdb.DefaultOptions()
-	o.WALSegmentSize = -1   // nothing is appended: there is no log
-	o.RetentionDuration = 0 // all blocks are kept
+	o.WALSegmentSize = -1   // nothing is appended, so there is no log
+	o.RetentionDuration = 0 // keeps all blocks
 	if open != nil {
-		// A query comes after openQuery, which sets q.segments.
+		// Queries come after openQuery, which sets q.segments.
 		o.BlockQuerierFunc = func(b tsdb.BlockReader, mint, maxt int64) (storage.Querier, error) {
 			return q.segments.querier(b, mint, maxt)
 		}
@@ -73,8 +73,8 @@ func openQuery(dir string, s load.Setup) (database, error) {
 	return q, nil
 }
 
-// prepare opens the files of chunks, and brings memory into a state that lasts: the indexes are in memory,
-// as those of a server that is queried all the time, and chunks have the rest.
+// prepare opens the files of chunks, and brings memory into a lasting state. The indexes are in
+// memory, as in a server with constant queries, and chunks have the rest.
 func (q *query) prepare(dir string, s load.Setup, open func(string) (segment, error)) (err error) {
 	q.DisableCompactions()
 	q.days = len(q.Blocks())
@@ -97,7 +97,8 @@ func (q *query) Close() error { return errors.Join(q.segments.Close(), q.DB.Clos
 // do queries an hour of a series, and checks each sample.
 func (q *query) do(_ int, random *rand.Rand) error {
 	series := random.IntN(seriesInBlock)
-	first := random.IntN(q.days)*samplesInDay + random.IntN(samplesInDay-samplesInQuery+1) // of one block
+	// Of one block.
+	first := random.IntN(q.days)*samplesInDay + random.IntN(samplesInDay-samplesInQuery+1)
 	querier, err := q.Querier(timeOf(first), timeOf(first+samplesInQuery-1))
 	if err != nil {
 		return err
@@ -106,7 +107,7 @@ func (q *query) do(_ int, random *rand.Rand) error {
 	return errors.Join(err, querier.Close())
 }
 
-// matchers select a series.
+// matchers returns the matchers of a series.
 func matchers(series int) []*labels.Matcher {
 	return []*labels.Matcher{
 		labels.MustNewMatcher(labels.MatchEqual, nameLabel, metric),
@@ -114,7 +115,7 @@ func matchers(series int) []*labels.Matcher {
 	}
 }
 
-// wantSamples returns an error unless set has the samples of a query, and no others.
+// wantSamples returns an error unless set has exactly the samples of a query.
 func wantSamples(set storage.SeriesSet, series, first int) error {
 	i, end := first, first+samplesInQuery
 	for set.Next() {

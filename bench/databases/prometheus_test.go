@@ -32,7 +32,7 @@ func fillTwoDays(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestQuery queries a database in each way. Every query checks what it gets.
+// TestQuery queries a database in each way. Every query checks its samples.
 func TestQuery(t *testing.T) {
 	dir := fillTwoDays(t)
 	for _, side := range querySides {
@@ -56,7 +56,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// TestQueryWrong checks that a sample that is not the one written, one too few and one too many are errors.
+// TestQueryWrong checks that a wrong sample, a missing one and an extra one are errors.
 func TestQueryWrong(t *testing.T) {
 	q := &query{days: 2}
 	var err error
@@ -101,7 +101,8 @@ func (c counted) Load(off, n int64) ([]byte, error) {
 	return c.segment.Load(off, n)
 }
 
-// TestQueryHook checks that each chunk of a query is loaded, and that an error of that is the query's.
+// TestQueryHook checks that each chunk of a query is loaded, and that an error of a Load is the
+// query's.
 func TestQueryHook(t *testing.T) {
 	dir := fillTwoDays(t)
 	var loads atomic.Int64
@@ -130,7 +131,7 @@ func TestQueryHook(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// An hour is in two chunks or three. Each is two Loads.
+	// An hour is in two or three chunks. Each takes two Loads.
 	if n := loads.Load(); n < queries*4 || n > queries*6 {
 		t.Errorf("%d queries made %d Loads; want 4 to 6 each", queries, n)
 	}
@@ -154,14 +155,14 @@ func TestQueryBlocks(t *testing.T) {
 	}
 }
 
-// TestLockMaps checks that a file of which nothing is mapped is an error.
+// TestLockMaps checks that a file without mappings is an error.
 func TestLockMaps(t *testing.T) {
 	if err := lockMaps("no such file"); err == nil || !strings.Contains(err.Error(), "nothing is mapped") {
 		t.Errorf("lockMaps = %v; want an error", err)
 	}
 }
 
-// TestLimited measures the ways with memory for a quarter of the data, in processes of their own.
+// TestLimited measures the ways in new processes, with memory for a quarter of the data.
 func TestLimited(t *testing.T) {
 	const size = 256 << 20 // 256 MiB
 	group, err := cgroup.Memory(size / inMemory)

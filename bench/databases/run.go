@@ -15,13 +15,13 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/program"
 )
 
-// inMemory is the part of a database that its processes have memory for.
+// inMemory says how much of a database fits the memory of its processes: 1/inMemory.
 const inMemory = 4
 
-// place is where everything is made.
+// place is the directory of all files.
 type place struct {
 	options
-	dir           string // holds all below
+	dir           string // holds all files below
 	plain, sluice string // the program's two builds
 	group         *cgroup.Group
 }
@@ -53,14 +53,14 @@ func run(ctx context.Context, o options) (err error) {
 			}
 		})
 		if err != nil {
-			o.page = "" // a page that lacks cases must not replace one that has them
+			o.page = "" // a page without some cases must not replace a complete one
 			return errors.Join(fmt.Errorf("%s: %w", c.name, err), write(o, rows, ways))
 		}
 	}
 	return write(o, rows, ways)
 }
 
-// build builds this program by go build, and by sluice build if a case needs that.
+// build builds this program by go build, and by sluice build if a case needs it.
 func (p *place) build(ctx context.Context) error {
 	p.plain, p.sluice = filepath.Join(p.dir, "plain"), filepath.Join(p.dir, "sluice-build")
 	command := filepath.Join(p.dir, "sluice")
@@ -84,7 +84,7 @@ func (p *place) build(ctx context.Context) error {
 	return nil
 }
 
-// builds returns how many of the steps of build are needed.
+// builds returns the number of necessary steps of build.
 func (p *place) builds() int {
 	if slices.ContainsFunc(p.cases, func(c *testCase) bool { return c.sides == nil }) {
 		return 3
@@ -122,7 +122,7 @@ func (p *place) measure(ctx context.Context, c *testCase, add func(goroutines in
 		programs[load.BySluiceBuild] = program
 	}
 	arena := &duel.Arena{Path: dir, Programs: programs}
-	if c.fill != nil { // what only writes keeps more in its own memory the quicker it is
+	if c.fill != nil { // a case that only writes uses more memory the faster it is
 		arena.Group = p.group
 	}
 	for _, n := range c.goroutines {
@@ -137,7 +137,7 @@ func (p *place) measure(ctx context.Context, c *testCase, add func(goroutines in
 	return nil
 }
 
-// fill makes the database of a case, by a process that is not in the group.
+// fill makes the database of a case, with a process outside the group.
 func (p *place) fill(ctx context.Context, c *testCase, dir string, records int) error {
 	cmd := program.Command(ctx, p.plain)
 	cmd.Dir = dir

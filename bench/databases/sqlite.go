@@ -26,8 +26,8 @@ func openNcruces(dir string, s load.Setup) (database, error) {
 	return openSQLite("sqlite3", dir, s)
 }
 
-// sqliteName returns the name of the database, with a cache of 1 MiB for each connection and without
-// mapped memory.
+// sqliteName returns the name of the database, with a cache of 1 MiB for each connection and
+// without mapped memory.
 func sqliteName(dir, more string) string {
 	u := url.URL{Scheme: "file", Opaque: filepath.Join(dir, "db")}
 	u.RawQuery = "_pragma=cache_size(-1024)&_pragma=mmap_size(0)" + more
@@ -61,11 +61,11 @@ func fillSQLite(driver, dir string, records int) error {
 	return db.Close()
 }
 
-// sqlite is a database of SQLite that is read.
+// sqlite is a database of SQLite for reading.
 type sqlite struct {
 	*sql.DB
 	records int
-	selects []*sql.Stmt // of each client, on a connection of its own
+	selects []*sql.Stmt // one for each client, on its own connection
 }
 
 func openSQLite(driver, dir string, s load.Setup) (database, error) {

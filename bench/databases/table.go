@@ -23,7 +23,7 @@ type row struct {
 	low, high  stats.Number // 95 % interval of ratio
 	verdict    stats.Verdict
 	cpu, p99   stats.Number
-	threads    [2]int // of both
+	threads    [2]int // of both builds
 }
 
 func newRow(c *testCase, goroutines int, results []*duel.Result) row {
@@ -42,7 +42,7 @@ func newRow(c *testCase, goroutines int, results []*duel.Result) row {
 	return r
 }
 
-// write writes the page, to standard output if no file is named.
+// write writes the page. Without a file's name it writes to standard output.
 func write(o options, rows []row, ways []wayRow) error {
 	var b bytes.Buffer
 	on := form(o, machine.Describe(o.dir).String(), time.Now())
@@ -59,7 +59,7 @@ func write(o options, rows []row, ways []wayRow) error {
 	return os.WriteFile(o.page, b.Bytes(), 0o666)
 }
 
-// form returns the table of where and how the page was measured.
+// form returns a table of the conditions under which the page was measured.
 func form(o options, machine string, now time.Time) string {
 	return fmt.Sprintf(`| | |
 |---|---|

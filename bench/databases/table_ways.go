@@ -25,7 +25,7 @@ type wayRow struct {
 	verdict          stats.Verdict
 	cpu              stats.Number // ratio
 	p50, p99, p999   time.Duration
-	late, latest     time.Duration // of a goroutine that only sleeps: the median, the longest
+	late, latest     time.Duration // of a goroutine that only sleeps: the median and the longest
 	threads          int
 }
 
@@ -56,8 +56,8 @@ func newWayRows(c *testCase, goroutines int, results []*duel.Result) (rows []way
 	return rows
 }
 
-// interval returns the row's interval and verdict: none for the first way, with which the others are
-// compared.
+// interval returns the row's interval and verdict. The first way has none, because the
+// other ways are compared with it.
 func (r wayRow) interval() string {
 	if r.way == r.of.sides[0].Name {
 		return "| |"
@@ -103,7 +103,7 @@ only sleeps for 1 ms at a time: the median, and the longest. This page is writte
 	}
 }
 
-// readAhead returns the read-ahead of the device that a directory is on, in words.
+// readAhead returns the read-ahead of a directory's device, in words.
 func readAhead(dir string) string {
 	var st unix.Stat_t
 	if err := unix.Stat(dir, &st); err != nil {
@@ -117,7 +117,7 @@ func readAhead(dir string) string {
 	return strings.TrimSpace(string(text)) + " KiB"
 }
 
-// micros returns a time with the digits that matter.
+// micros returns a time with its significant digits.
 func micros(d time.Duration) string {
 	if d < time.Millisecond {
 		return d.Round(time.Microsecond).String()

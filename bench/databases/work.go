@@ -10,14 +10,14 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/tree"
 )
 
-// The environment of a process that performs a case. With fillVariable, the number of records, it
-// makes the database in its working directory, and ends.
+// The environment of a process that performs a case. With fillVariable, a number of records, the
+// process makes the database in its working directory, and ends.
 const (
 	caseVariable = "SLUICE_BENCH_DATABASE"
 	fillVariable = "SLUICE_BENCH_FILL"
 )
 
-// work is the whole of such a process.
+// work is the main function of this process.
 func work(name string) error {
 	c, err := caseOf(name)
 	if err != nil {
@@ -32,7 +32,7 @@ func work(name string) error {
 	}
 	return load.ServeBy(os.Stdin, os.Stdout, func(s load.Setup) (load.Performer, error) {
 		w, err := c.begin(s)
-		if err != nil { // an interface that holds a nil *worker would not be nil
+		if err != nil { // an interface with a nil *worker inside is not nil
 			return nil, err
 		}
 		return w, nil
@@ -43,7 +43,7 @@ func work(name string) error {
 type worker struct {
 	database
 	load   load.Load
-	remove string // the directory to remove afterwards; "" if the database stays
+	remove string // the directory to remove at the end; "" if the database stays
 }
 
 func (c *testCase) begin(s load.Setup) (*worker, error) {
@@ -74,7 +74,7 @@ func (w *worker) Run(req load.SliceReq) (load.Slice, error) {
 	return load.Measure(req, w.load, func(client int) error { return w.do(client, randoms[client]) })
 }
 
-// Explain returns nothing: the program does not know sluice.
+// Explain returns "": the program does not know sluice.
 func (w *worker) Explain() string { return "" }
 
 // Stats returns nothing.

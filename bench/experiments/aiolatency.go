@@ -9,14 +9,10 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/burst"
 )
 
-// aioLatency repeats the "Linux kernel AI/O test": 1000 small direct writes, queued one by one as
-// fast as possible, by Linux AIO and by io_uring, under each I/O scheduler of the device. It
-// records when each write was queued and when its completion was seen. sluice takes no part; this
-// is about the kernel that it builds on.
-//
-// The published figures are of a disk of 7200 rpm without a write cache. On a loop device or an
-// SSD the published times cannot come out; what remains comparable is how completions are
-// grouped, and whether io_submit blocks.
+// aioLatency repeats the "Linux kernel AI/O test": Linux AIO and io_uring queue 1000 small direct
+// writes one by one, under each I/O scheduler of the device. The result has the times at which each
+// write was queued and seen to complete. The published disk has 7200 rpm and no write cache, so
+// only the grouping of completions and the blocking of io_submit can be compared.
 var aioLatency = Experiment{
 	Name:    AIOLatency,
 	Summary: "1000 raw writes queued at once, with each I/O scheduler",
@@ -40,8 +36,9 @@ const (
 const RawWrites = 1000
 
 const (
-	rawRounds     = 5    // bursts of each scheduler and engine
-	mostRawRounds = 1000 // limit of --rounds, because all bursts of a row are in memory until it is done
+	rawRounds = 5 // bursts of each scheduler and engine
+	// the limit of --rounds: all bursts of a row are kept in memory until it is done
+	mostRawRounds = 1000
 )
 
 // Disk is the device for raw writes. It is a *blockdev.Disk except in tests.
@@ -49,7 +46,7 @@ type Disk interface {
 	About() blockdev.About
 	// SetScheduler sets the I/O scheduler until Close.
 	SetScheduler(name string) error
-	// Burst queues writes of About().Size at once.
+	// Burst queues writes of About().Size one after another, without waiting for any.
 	Burst(ctx context.Context, e burst.Engine, writes int) (*burst.Result, error)
 	Close() error
 }
@@ -72,7 +69,8 @@ func runAIOLatency(ctx context.Context, env *Env) (_ any, err error) {
 	if err != nil {
 		return result, fmt.Errorf("%s: %w", AIOLatency, err)
 	}
-	defer func() { err = errors.Join(err, disk.Close()) }() // restores the scheduler, after a panic too
+	// restores the scheduler, after a panic too
+	defer func() { err = errors.Join(err, disk.Close()) }()
 	result.Disk = disk.About()
 	rounds := rawRounds
 	if env.Rounds > 0 {
@@ -104,7 +102,7 @@ func burstRows(ctx context.Context, env *Env, disk Disk, scheduler string, round
 		}
 	}
 	engines := make([]engineRounds, len(burst.Engines))
-	for round := range rounds + 1 { // the first one warms up and does not count
+	for round := range rounds + 1 { // round 0 warms up and does not count
 		err := burstRound(ctx, disk, engines, round > 0)
 		if err == nil {
 			continue
@@ -146,7 +144,7 @@ func burstRound(ctx context.Context, disk Disk, engines []engineRounds, counts b
 // engineRounds holds the bursts of one engine.
 type engineRounds struct {
 	rounds  []*burst.Result
-	missing string // why there are none
+	missing string // why the engine has no bursts
 }
 
 // burst performs one burst, and keeps its result if it counts.

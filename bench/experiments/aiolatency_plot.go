@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// The size of a plot, in characters.
+// plotWidth and plotHeight are the size of a plot in characters.
 const (
 	plotWidth  = 64
 	plotHeight = 12
@@ -32,7 +32,7 @@ func plotBurst(r AIORow) string {
 	for i := range writes {
 		mark(i, r.Round.Notified[i], '#')
 	}
-	for i := range writes { // drawn over # where both fall on one character
+	for i := range writes { // a . replaces the # of the same character
 		mark(i, r.Round.Queued[i], '.')
 	}
 	var b strings.Builder

@@ -26,8 +26,7 @@ func (r *AIOResult) Points() []Point {
 	return points
 }
 
-// check returns an error for a round that lacks a figure, or a burst with the wrong number of
-// writes.
+// check returns an error for a round without figures, or a burst with too few or too many writes.
 func (r *AIOResult) check() error {
 	for _, row := range r.Rows {
 		for _, f := range row.Rounds {

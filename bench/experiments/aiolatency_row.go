@@ -15,7 +15,7 @@ type AIORow struct {
 	Scheduler   string       `json:"scheduler"` // "" if unknown
 	Engine      burst.Engine `json:"engine"`
 	Unsupported string       `json:"unsupported,omitempty"`
-	AIOFigures               // medians of the rounds
+	AIOFigures               // the medians of the rounds
 	Rounds      []AIOFigures `json:"rounds"`
 	// Round is the whole burst of the round with the median time. The pictures show it.
 	Round *burst.Result `json:"round,omitempty"`
@@ -23,12 +23,16 @@ type AIORow struct {
 
 // AIOFigures are the figures of one burst. Times are in nanoseconds.
 type AIOFigures struct {
-	All     stats.Number `json:"all_ns"`             // from queueing the first write until the last completion
-	Batch   stats.Number `json:"writes_per_batch"`   // writes completed together; median of the batches
-	Half    stats.Number `json:"half_in_batches_of"` // half of the writes are in batches of at least this size
-	Submit  stats.Number `json:"submit_ns"`          // median time of the call that queues a write
-	Longest stats.Number `json:"longest_submit_ns"`  // longest time of that call
-	First   stats.Number `json:"first_in_batch_ns"`  // median latency of the first write of a batch
+	// All is the time from queueing the first write to the last completion.
+	All stats.Number `json:"all_ns"`
+	// Batch is the number of writes that complete together, the median of the batches.
+	Batch stats.Number `json:"writes_per_batch"`
+	// Half of the writes complete in batches of at least this size.
+	Half    stats.Number `json:"half_in_batches_of"`
+	Submit  stats.Number `json:"submit_ns"`         // median time of the call that queues a write
+	Longest stats.Number `json:"longest_submit_ns"` // longest time of that call
+	// First is the latency of the first write of a batch: the median.
+	First   stats.Number `json:"first_in_batch_ns"`
 	Latency stats.Number `json:"latency_ns"`         // median latency of all writes
 	Worst   stats.Number `json:"longest_latency_ns"` // longest latency of all writes
 }
@@ -69,7 +73,8 @@ func (r AIORow) median(of func(AIOFigures) stats.Number) stats.Number {
 }
 
 func figuresOf(r *burst.Result) AIOFigures {
-	var batches, ofEach []stats.Number // the size of each batch; for each write, the size of its batch
+	// batches has the size of each batch. ofEach has, for each write, the size of its batch.
+	var batches, ofEach []stats.Number
 	for _, b := range r.Batches {
 		n := stats.Number(b.Writes)
 		batches, ofEach = append(batches, n), append(ofEach, slices.Repeat([]stats.Number{n}, b.Writes)...)
@@ -111,8 +116,8 @@ func latencies(r *burst.Result) []time.Duration {
 	return v
 }
 
-// schedulersOf returns the schedulers to measure, the device's current one first. Where others
-// cannot be set, it is the only one.
+// schedulersOf returns the schedulers to measure. The device's current one comes first; it is the
+// only one if no other can be set.
 func schedulersOf(a blockdev.About) []string {
 	all := []string{a.Scheduler}
 	for _, s := range a.Schedulers {

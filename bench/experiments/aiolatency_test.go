@@ -18,11 +18,11 @@ import (
 // fakeDisk completes writes in batches of 25, and every 100th call that queues a write blocks.
 type fakeDisk struct {
 	about   blockdev.About
-	missing map[string]string // why an engine is, by sluice's driver
+	missing map[string]string // why an engine is missing, by the name of sluice's driver
 
-	now    string // the scheduler
+	now    string // the current scheduler
 	bursts int
-	fails  func() error // in Burst, if not nil
+	fails  func() error // Burst calls it, unless it is nil
 	closed bool
 }
 
@@ -85,7 +85,7 @@ type diskLab struct {
 
 func (l diskLab) Disk() (Disk, error) { return l.disk, l.err }
 
-// TestGoldenAIOFile is a user without root, whose disk is a file.
+// TestGoldenAIOFile has a user without root, whose disk is a file.
 func TestGoldenAIOFile(t *testing.T) {
 	disk := newFakeDisk(nil)
 	disk.about = blockdev.About{What: "a file in --dir", Size: 512, Note: "no loop device (open /dev/loop-control: permission denied)"}
@@ -184,8 +184,7 @@ func TestAIOVerdict(t *testing.T) {
 	}
 }
 
-// TestAIOFigures: batches of 1, 1 and 7 writes have a median of 1, and not a
-// mean of 3.
+// TestAIOFigures checks that batches of 1, 1 and 7 writes have a median of 1, not a mean of 3.
 func TestAIOFigures(t *testing.T) {
 	r := &burst.Result{Batches: []burst.Batch{{Writes: 1, First: 0}, {Writes: 1, First: 1}, {Writes: 7, First: 4}}}
 	for i := range 9 {
@@ -204,7 +203,7 @@ func TestAIOFigures(t *testing.T) {
 func TestReadBack(t *testing.T) {
 	for _, test := range []struct {
 		Experiment
-		from, to string // damage
+		from, to string // the damage
 	}{
 		{fig5, `"name":"io_submit"`, `"name":""`},
 		{fig5, `"count":100,`, `"count":-100,`},

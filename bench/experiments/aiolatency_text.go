@@ -31,7 +31,7 @@ func (r *AIOResult) head(rounds int) string {
 	return text + "\n" + aioTable.Header()
 }
 
-// SchedulerName returns the name of a scheduler for people. A file has no scheduler of its own.
+// SchedulerName returns a readable name of a scheduler. A file has none: its name is "as it is".
 func SchedulerName(name string) string {
 	if name == "" {
 		return "as it is"

@@ -10,26 +10,29 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// What was published, and the rules by which each part of it holds here.
+// The published figures, and the limits by which each part of the finding holds here.
 const (
-	PublishedBatch     = 30 // writes that complete together
-	leastBatch         = PublishedBatch / 2
-	mostBatch          = PublishedBatch * 2
-	hardlyMatters      = 1.25                   // the slowest scheduler's time, at most, as a multiple of the fastest's
-	blockedTimes       = 20                     // a call that blocks takes at least this multiple of the median,
-	blockedLeast       = 100 * time.Microsecond // and longer than an interrupt may delay it
-	PublishedFirstLow  = 30 * time.Millisecond  // latency of the first write of a batch
+	PublishedBatch = 30 // writes that complete together
+	leastBatch     = PublishedBatch / 2
+	mostBatch      = PublishedBatch * 2
+	// Schedulers hardly matter if the slowest takes at most this multiple of the fastest's time.
+	hardlyMatters = 1.25
+	// A call that blocks takes at least blockedTimes the median and at least blockedLeast, which is
+	// more than the delay of an interrupt.
+	blockedTimes       = 20
+	blockedLeast       = 100 * time.Microsecond
+	PublishedFirstLow  = 30 * time.Millisecond // the latency of the first write of a batch
 	PublishedFirstHigh = 60 * time.Millisecond
 )
 
-// part is the verdict on one part of the finding. known is false if this machine cannot show it.
+// part is the verdict on one part of the finding. known is false if this machine cannot show that
+// part.
 type part struct {
 	holds, known bool
 	text         string
 }
 
-// aioVerdict returns for each part of the finding whether it holds with AIO, and how io_uring
-// compares.
+// aioVerdict returns whether each part of the finding holds with AIO, and how io_uring compares.
 func aioVerdict(rows []AIORow) string {
 	aio, uring := byEngine(rows, burst.AIO), byEngine(rows, burst.Uring)
 	if len(aio) == 0 {
@@ -85,8 +88,8 @@ func verdict(holds bool) string {
 	return "does not hold"
 }
 
-// batchPart decides by the first row, which has the device's own scheduler, and mentions the
-// others.
+// batchPart decides by the first row, which is under the device's own scheduler. It mentions the
+// other rows.
 func batchPart(rows []AIORow) part {
 	n := rows[0].Batch
 	p := part{known: true, holds: n >= leastBatch && n <= mostBatch}

@@ -8,13 +8,11 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// blockCache measures package cache. Hits: one goroutine reads blocks that are all in memory,
-// from the cache and from the page cache by os.File. Zipf: goroutines read more than the cache
-// holds, some blocks far more often than others, with the cache and without.
-//
-// Hits take a fraction of a microsecond, so that the processor's own cache matters: there is a
-// span that may fit it and one that does not. What the cache gains on the Zipf load depends on
-// its share of the span (a tenth), and on how slow the device is.
+// blockCache measures package cache. Hits: one goroutine reads blocks that are all in memory, from
+// the cache or by os.File. One span may fit the processor's cache, the other does not. Zipf:
+// goroutines read a span larger than the cache, some blocks far more often than others, with and
+// without the cache. Its gain depends on the cache's share of the span (a tenth) and the device's
+// latency.
 var blockCache = raceExperiment{
 	name:    "cache",
 	summary: "package cache: hits against the page cache, Zipf without it",
@@ -25,7 +23,7 @@ var blockCache = raceExperiment{
 
 const (
 	cacheBlock = 4 << 10 // 4 KiB
-	// cacheBudget is the cache's budget for hits, which all fit, and its largest for the Zipf load.
+	// cacheBudget is the budget for the hits, which all fit, and the largest one for the Zipf load.
 	cacheBudget = 64 << 20 // 64 MiB
 	// smallestBudget is the step in which a cache allocates.
 	smallestBudget = 2 << 20 // 2 MiB
@@ -45,7 +43,7 @@ func (p Params) cacheSide(budget int64) load.Side {
 	return side
 }
 
-// cacheHits is the race of hits over span bytes.
+// cacheHits returns the race of hits over span bytes.
 func (p Params) cacheHits(span int64) race {
 	span = min(span, p.FileSize)
 	return race{
@@ -58,9 +56,10 @@ func (p Params) cacheHits(span int64) race {
 	}
 }
 
-// cacheSkewed is the race of the Zipf load.
+// cacheSkewed returns the race of the Zipf load.
 func (p Params) cacheSkewed(goroutines int) race {
-	budget := max(smallestBudget, min(cacheBudget, p.FileSize/cacheSpan)>>21<<21) // whole steps of smallestBudget
+	// a whole number of smallestBudget
+	budget := max(smallestBudget, min(cacheBudget, p.FileSize/cacheSpan)>>21<<21)
 	span := min(p.FileSize, cacheSpan*budget)
 	return race{
 		title: fmt.Sprintf("Zipf(0.99) of 4 KiB over %s, budget %s, in flight: %d",

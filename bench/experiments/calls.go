@@ -13,23 +13,22 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// callFigure is an experiment on the time that one call takes to return, as in the 2017 paper.
-// Its table has a row for each load and a column for each side: os.File, sluice on each driver,
-// and Linux AIO as the paper used it (load.PaperAIO).
+// callFigure is an experiment on the time that one call takes, as in the 2017 paper. Its table has
+// a row for each load. The columns are os.File, sluice on each driver, and Linux AIO as the paper
+// used it (load.PaperAIO).
 //
-// The time is that of the call, not that of the data: a buffered write returns before its bytes
-// are on disk.
+// A call may return before its data is on disk: a buffered write does.
 type callFigure struct {
 	name    string
 	summary string
 	source  string
-	title   string // over the table
-	finding string // what the publication concludes
+	title   string // the line above the table
+	finding string // the conclusion of the publication
 	loads   func(Params) []load.Load
-	verdict func([]CallRow) string // one line: whether the finding holds here
+	verdict func([]CallRow) string // returns a line: whether the finding holds here
 }
 
-// callPlan has short slices because a round has five sides.
+// callPlan has short slices because a round has one of each of five sides.
 var callPlan = duel.Plan{Time: 30 * time.Millisecond, Rounds: 8}
 
 // callSides are the columns of the table.
@@ -51,12 +50,12 @@ type CallRow struct {
 	Calls []Call `json:"calls"` // in the order of callSides
 }
 
-// Call is the time that one side's call takes.
+// Call is the time that a call of one side takes.
 type Call struct {
-	Mean  stats.Number `json:"mean_ns"` // median of the rounds; null where unsupported
-	Ratio stats.Number `json:"ratio"`   // to os.File; median of the rounds
+	Mean  stats.Number `json:"mean_ns"` // the median of the rounds; null if the side is unsupported
+	Ratio stats.Number `json:"ratio"`   // ratio to os.File's time; the median of the rounds
 	Low   stats.Number `json:"ratio_low"`
-	High  stats.Number `json:"ratio_high"` // Low and High are the 95 % interval (stats.Interval)
+	High  stats.Number `json:"ratio_high"` // the interval is Low to High (stats.Interval)
 	*duel.Result
 }
 
@@ -64,8 +63,8 @@ func (c Call) means() []stats.Number {
 	return c.Series(func(s load.Slice) float64 { return float64(s.Mean) })
 }
 
-// RoundsWith returns the number of rounds that have a ratio of the call's time to that of the other
-// call. In a round without a ratio no call of the other side has returned.
+// RoundsWith returns the number of rounds in which calls of both sides returned, and which have a
+// ratio.
 func (c Call) RoundsWith(other Call) int { return stats.Count(stats.Ratios(c.means(), other.means())) }
 
 // at returns the call of the side with that way and driver.
@@ -124,7 +123,7 @@ func newCallRow(l load.Load, sides []*duel.Result) CallRow {
 	return row
 }
 
-// callTable has the time of os.File's call, and for each other side its time and the ratio to
+// callTable has the time of os.File's call. For each other side it has the time and the ratio to
 // os.File.
 var callTable = report.Table{
 	{Head: "bytes", Width: 7, Align: report.Right},
@@ -151,7 +150,7 @@ func (r CallRow) row() string {
 	return callTable.Row(cells...)
 }
 
-// rounds returns the number of rounds that have ratios.
+// rounds returns the number of rounds that have a ratio.
 func (r *CallResult) rounds() (n int) {
 	for _, row := range r.Rows {
 		for _, c := range row.Calls {

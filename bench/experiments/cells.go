@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// Sizes of an operation in the matrix.
+// half and k4 are sizes of operations.
 const (
 	half = 512     // bytes
 	k4   = 4 << 10 // 4 KiB
@@ -14,8 +14,9 @@ const (
 	m1   = 1 << 20
 )
 
-// rows are the cells of the matrix: some kinds, with each of the sizes, by each number of
-// goroutines. With computation between operations or beside them, or a file for each goroutine, the size tells little.
+// rows defines the cells of the matrix: each kind has a cell for each of its sizes and numbers of
+// goroutines. Kinds with computation, or with a file for each goroutine, have few sizes: there the
+// size matters little.
 var rows = []struct {
 	kinds      []load.Kind
 	sizes      []int
@@ -34,8 +35,8 @@ var rows = []struct {
 
 var manyGoroutines = []int{1, 2, 4, 8, 16, 64, 256}
 
-// quickCells are the cells of a run that names none: at the ends of the axes, and where the
-// scheduler changes its path. Start is not among them: building its programs may take long.
+// quickCells are the cells of a run that names none: the ends of the axes, and points where the
+// scheduler changes its path. Start is left out because building its programs may take long.
 var quickCells = []load.Load{
 	{Kind: load.ReadCached, Size: half, Goroutines: 1},
 	{Kind: load.ReadCached, Size: k4, Goroutines: 1},
@@ -62,7 +63,7 @@ var quickCells = []load.Load{
 	{Kind: load.ServeFile, Size: k64, Goroutines: 4},
 }
 
-// allCells returns all cells of the matrix, row by row, without those of GOMAXPROCS.
+// allCells returns all cells of the matrix row by row, without variants by GOMAXPROCS.
 func allCells() []load.Load {
 	var cells []load.Load
 	for _, row := range rows {
@@ -77,11 +78,11 @@ func allCells() []load.Load {
 	return cells
 }
 
-// fullProcs are the numbers of processors with which --full measures quickCells.
+// fullProcs are the numbers of processors by which --full measures quickCells.
 var fullProcs = []int{1, 2, 4, 8}
 
-// cells returns the cells to measure. With --procs there is each cell with each number of
-// processors; with --full all cells, and then quickCells with fullProcs.
+// cells returns the cells to measure. --procs adds a variant of each cell for each number of
+// processors. --full has all cells, then quickCells for each of fullProcs.
 func (p Params) cells() []load.Load {
 	cells, procs := quickCells, p.CellProcs
 	if p.Full || len(p.Cells) > 0 {
@@ -97,17 +98,17 @@ func (p Params) cells() []load.Load {
 	return cells
 }
 
-// matching returns the cells that --cells chooses, all without it.
+// matching returns the cells that --cells chooses. Without --cells it returns all.
 func (p Params) matching(cells []load.Load) []load.Load {
 	return slices.DeleteFunc(slices.Clone(cells), func(l load.Load) bool { return !p.Chooses(l) })
 }
 
-// Chooses reports whether --cells chooses the cell. Without it each cell is chosen.
+// Chooses reports whether --cells chooses the cell. Without --cells it is true.
 func (p Params) Chooses(l load.Load) bool {
 	return len(p.Cells) == 0 || slices.ContainsFunc(p.Cells, func(pat Pattern) bool { return pat.Match(l) })
 }
 
-// withProcs returns the cells with each number of processors, those with the same number together.
+// withProcs returns each cell for each number of processors, ordered by that number.
 func withProcs(cells []load.Load, procs []int) []load.Load {
 	var all []load.Load
 	for _, n := range procs {

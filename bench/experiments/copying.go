@@ -12,45 +12,41 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/tree"
 )
 
-// copyExperiment is an experiment on programs that copy a tree: sluice cp beside cp -r, other
-// programs, a library, and a floor of bare system calls. Each mode has its own table. A round is
-// one copy by each program, in random order; each copy goes to a new directory, which is removed
-// outside the time.
-//
-// Such copies take seconds and vary by tens of percent, so a mode without a clear verdict may
-// need more --rounds. What the file system still has to write from one copy slows the next;
-// package copies waits for it, and rounds in random order spread what is left.
+// copyExperiment compares programs that copy a tree: sluice cp, cp -r, other programs, a library,
+// and a floor of bare system calls. Each mode has its own table. In a round each program makes one
+// copy, in random order. A copy goes to a new directory; removing it is not timed. Copies vary by
+// tens of percent, so a verdict may need more --rounds.
 type copyExperiment struct {
 	name, summary string
-	shape         tree.Shape // as published
+	shape         tree.Shape // the published tree
 	quick         int        // levels of the tree without --full
 	modes         []copyMode
-	kind          string // of the file system, unless the user names one; "" leaves it to Trees
+	kind          string // the file system's kind if the user names none; "" leaves it to Trees
 }
 
-// copyMode is a condition under which all programs copy: a table of the experiment.
+// copyMode is a condition under which all programs copy. Each has a table.
 type copyMode struct {
 	copies.Mode
 	title    string
-	programs func(p Params, kind string) []copies.Contender // the others' ratios are to the first
+	programs func(p Params, kind string) []copies.Contender // the programs; ratios are to the first
 	rounds   int
-	warm     bool        // a round that does not count comes first
-	figure   *copyFigure // nil where nothing was published
+	warm     bool        // a warm-up round comes first and does not count
+	figure   *copyFigure // nil if nothing was published
 }
 
-// Trees is a place where a tree is copied. It is a *copies.Place except in tests.
+// Trees is a place where a tree is copied. Outside tests it is a *copies.Place.
 type Trees interface {
 	About() copies.About
 	// Has reports whether the program is installed.
 	Has(c copies.Contender) bool
-	// Copy runs a program that copies the tree once. If check is set, Copy compares the copy with
-	// the tree.
+	// Copy runs a program that copies the tree once. With check, it compares the copy with the
+	// tree.
 	Copy(ctx context.Context, c copies.Contender, m copies.Mode, check bool) (program.Usage, error)
 	Close() error
 }
 
-// The two modes of the publication, and a third, where each file must survive a power cut. The
-// third takes long, so without --full it copies only a part of the tree.
+// regular and cold are the published modes. In the third, each file must survive a power cut. That
+// takes long, so without --full it copies only a part of the tree.
 var (
 	regular = copyMode{
 		Mode: copies.Mode{Name: "regular"}, title: "the source in memory, the copy too",
@@ -92,7 +88,7 @@ func (c copyExperiment) experiment() Experiment {
 	}
 }
 
-// steps returns the number of steps: making the tree, and each mode.
+// steps returns the number of steps: one to make the tree, and one for each mode.
 func (c copyExperiment) steps(p Params) int {
 	if n := len(c.chosen(p)); n > 0 {
 		return 1 + n
@@ -100,7 +96,7 @@ func (c copyExperiment) steps(p Params) int {
 	return 0
 }
 
-// chosen returns the modes to measure, changed as the user wishes.
+// chosen returns the modes to measure, changed by the user's parameters.
 func (c copyExperiment) chosen(p Params) []copyMode {
 	var modes []copyMode
 	for _, m := range c.modes {
@@ -128,7 +124,7 @@ func (c copyExperiment) tree(p Params) tree.Shape {
 	return s
 }
 
-// floor reports whether a floor is among the programs.
+// floor reports whether the programs include a floor.
 func (c copyExperiment) floor(p Params, place Trees) bool {
 	for _, m := range c.chosen(p) {
 		for _, contender := range p.chosen(m.programs(p, place.About().Kind), place) {
@@ -143,7 +139,7 @@ func (c copyExperiment) floor(p Params, place Trees) bool {
 func (c copyExperiment) run(ctx context.Context, env *Env) (_ any, err error) {
 	shape := c.tree(env.Params)
 	result := &CopyResult{Source: eio2024, Shape: shape, Published: c.shape, Seed: env.Seed}
-	if len(c.chosen(env.Params)) == 0 { // --mode names modes of other experiments
+	if len(c.chosen(env.Params)) == 0 { // --mode names only modes of other experiments
 		return result, nil
 	}
 	place, err := env.Lab.Trees(ctx, c.kind, shape, func(what string, done float64) {

@@ -9,14 +9,14 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// Names of programs that other programs are compared with.
+// sluiceCP and gnuCP are programs that others are compared with.
 const (
 	sluiceCP = "sluice cp"
 	gnuCP    = "cp -r"
 )
 
-// CopyPrograms are the names that --programs accepts. Each is the first word of a name in the
-// tables.
+// CopyPrograms are the names that --programs accepts. A name is the first word of a program's name
+// in the tables.
 var CopyPrograms = []string{"sluice", "cp", "xcp", "fcp", "cpz", "otiai10", "rsync", "floor"}
 
 func firstWord(name string) string { return strings.Fields(name)[0] }
@@ -42,7 +42,7 @@ func (p Params) otherPrograms() []copies.Contender {
 	return []copies.Contender{systemProgram("xcp", "-r", "--no-progress"), systemProgram("fcp"), systemProgram("cpz"), p.ownProgram("otiai10 x 8", "otiai10", "--workers=8"), rsync}
 }
 
-// reflinks reports whether file systems of that kind can share data between files.
+// reflinks reports whether file systems of this kind can share data between files.
 func reflinks(kind string) bool { return slices.Contains([]string{"xfs", "btrfs", "bcachefs"}, kind) }
 
 // unsyncedPrograms returns the programs for copies that are not made durable.
@@ -50,8 +50,8 @@ func unsyncedPrograms(p Params, kind string) []copies.Contender {
 	return p.allPrograms(kind, p.ownProgram("floor x 2", "floor", "--threads", "2"))
 }
 
-// syncfsPrograms returns the same programs for copies that syncfs makes durable. sluice calls it
-// itself. The floor has more threads, because they wait for the disk.
+// syncfsPrograms returns the same programs for copies that syncfs makes durable. sluice calls
+// syncfs itself. The floor has more threads because they wait for the disk.
 func syncfsPrograms(p Params, kind string) []copies.Contender {
 	return p.allPrograms(kind, p.ownProgram("floor x 16", "floor", "--threads", "16"), "--sync=fs")
 }
@@ -84,13 +84,13 @@ func (p Params) sluice(name string, options ...string) copies.Contender {
 	return c
 }
 
-// inBlocks returns `sluice cp -r` with blocks of that size.
+// inBlocks returns `sluice cp -r` with this block size.
 func (p Params) inBlocks(size int64, options ...string) copies.Contender {
 	return p.sluice("sluice "+report.Bytes(size), append(options, "--block-size="+strconv.FormatInt(size, 10))...)
 }
 
-// fsyncPrograms returns the programs that call fsync for each file, and cp -r, whose files are
-// synced one by one after it.
+// fsyncPrograms returns the programs that call fsync for each file, and cp -r followed by an fsync
+// of each file.
 func fsyncPrograms(p Params, _ string) []copies.Contender {
 	each := []copies.Contender{
 		p.sluice(sluiceCP, "--sync=files"),
@@ -105,8 +105,8 @@ func fsyncPrograms(p Params, _ string) []copies.Contender {
 	return append([]copies.Contender{systemProgram(gnuCP, "-r")}, each...)
 }
 
-// chosen returns the programs that are installed and, if the user named any, named by the first
-// word of their names. The first program, which the others are compared with, always stays.
+// chosen returns the installed programs. If the user named programs, it keeps only those and the
+// first, with which the rest is compared.
 func (p Params) chosen(all []copies.Contender, place Trees) []copies.Contender {
 	return slices.DeleteFunc(slices.Clone(all), func(c copies.Contender) bool {
 		word := firstWord(c.Name)

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/tree"
 )
 
-// run measures all programs in turn, in a new random order in each round.
+// run measures all programs in turn, in a new random order each round.
 func (m copyMode) run(ctx context.Context, env *Env, name string, place Trees) (CopyMode, error) {
 	defer env.Screen.Done(1)
 	r := copyRounds{copyMode: m, place: place, contenders: env.chosen(m.programs(env.Params, place.About().Kind), place)}
@@ -44,7 +44,7 @@ func (m copyMode) run(ctx context.Context, env *Env, name string, place Trees) (
 	return done, nil
 }
 
-// cut drops the rounds of each program that come after the first so many.
+// cut keeps the first rounds of each program, so many, and drops the rest.
 func (m *CopyMode) cut(rounds int) {
 	for _, row := range m.Rows {
 		row.Rounds = row.Rounds[:min(rounds, len(row.Rounds))]
@@ -65,7 +65,7 @@ func (r copyRounds) sum() tree.Sum {
 	return r.place.About().Sum
 }
 
-// copy performs one copy by contender i, unless that program has failed before.
+// copy performs one copy by program i, unless that program has failed before.
 func (r copyRounds) copy(ctx context.Context, i int, row CopyRow, check, counts bool) error {
 	if row.Unsupported != "" {
 		return nil
@@ -88,7 +88,7 @@ func (r copyRounds) copy(ctx context.Context, i int, row CopyRow, check, counts 
 	return nil
 }
 
-// load returns the load of a row. Its operation is a file.
+// load returns the load of a row. One operation is one file.
 func (m copyMode) load(s tree.Sum) load.Load {
 	kind := load.CopyHot
 	if m.Cold {

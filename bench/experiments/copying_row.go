@@ -16,7 +16,7 @@ type CopyResult struct {
 	Place     copies.About `json:"place"`
 	Shape     tree.Shape   `json:"shape"`
 	Published tree.Shape   `json:"published_shape"`
-	Seed      uint64       `json:"seed"` // of the random order
+	Seed      uint64       `json:"seed"` // determines the random order
 	Modes     []CopyMode   `json:"modes"`
 }
 
@@ -24,17 +24,17 @@ type CopyResult struct {
 type CopyMode struct {
 	copies.Mode
 	Title     string   `json:"title"`
-	Note      string   `json:"note,omitempty"` // a reason to doubt its figures
+	Note      string   `json:"note,omitempty"` // a reason to doubt the figures
 	Sum       tree.Sum `json:"copied"`
 	Published string   `json:"published,omitempty"`
-	Finding   string   `json:"finding,omitempty"` // whether that holds here
-	// PublishedBase is the published time of the first row in seconds, for the published tree; 0
-	// if there is none.
+	Finding   string   `json:"finding,omitempty"` // whether the published finding holds here
+	// PublishedBase is the published time of the first row in seconds, for the published tree. It
+	// is 0 if no time was published.
 	PublishedBase float64   `json:"published_base_s,omitempty"`
 	Rows          []CopyRow `json:"rows"`
 }
 
-// CopyRow is the result of one program. Times are those of one copy, in seconds.
+// CopyRow is the result of one program. Times are seconds for one copy.
 type CopyRow struct {
 	Command   string       `json:"command"`
 	Load      load.Load    `json:"load"`
@@ -43,11 +43,12 @@ type CopyRow struct {
 	Median    stats.Number `json:"median_s"`
 	Min       stats.Number `json:"min_s"`
 	Max       stats.Number `json:"max_s"`
-	Outliers  []int        `json:"outliers,omitempty"` // numbers of rounds, from 1
-	Speed     Comparison   `json:"speed"`              // how many times as fast as the first row
-	CPU       stats.Number `json:"cpu_s"`              // median
-	CPURatio  stats.Number `json:"cpu_ratio"`          // to the first row
-	Resident  int64        `json:"resident"`           // peak, in bytes
+	Outliers  []int        `json:"outliers,omitempty"` // numbers of the slow rounds, from 1
+	// the factor by which it is faster than the first row
+	Speed    Comparison   `json:"speed"`
+	CPU      stats.Number `json:"cpu_s"`     // the median
+	CPURatio stats.Number `json:"cpu_ratio"` // ratio to the first row's CPU
+	Resident int64        `json:"resident"`  // the peak, in bytes
 	*duel.Result
 }
 
@@ -106,8 +107,8 @@ func (r *CopyRow) sumUp(first CopyRow) {
 	}
 }
 
-// speed returns the comparison of a few rounds. Its interval is a bootstrap's: the interval of
-// the sign test (stats.Interval) would be the extremes for fewer than six rounds.
+// speed returns the comparison of a few rounds. Its interval comes from a bootstrap: with fewer
+// than six rounds the sign test (stats.Interval) would return the extremes.
 func speed(ratios []stats.Number) Comparison {
 	c := Comparison{Ratio: stats.Median(ratios)}
 	c.Low, c.High = stats.BootstrapMedian(ratios)
@@ -128,7 +129,7 @@ func extremes(v []stats.Number) (low, high stats.Number) {
 	return low, high
 }
 
-// row returns the row of the program of that name, false if it was not measured.
+// row returns the row of the program with this name, and false if the program was not measured.
 func (m *CopyMode) row(name string) (CopyRow, bool) {
 	for _, row := range m.Rows {
 		if row.Side.Name == name && row.Unsupported == "" && len(row.Rounds) > 0 {

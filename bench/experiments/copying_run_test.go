@@ -41,8 +41,7 @@ func copyOnce(t *testing.T, missing map[string]string, p Params) (*fakeTrees, *C
 	return f, result.(*CopyResult)
 }
 
-// TestOrder checks that each program copies once in each round, in an order that the seed
-// determines.
+// TestOrder checks that each program copies once a round, in an order that the seed determines.
 func TestOrder(t *testing.T) {
 	p := Params{Modes: []string{"cold"}, Rounds: 4, Seed: 7}
 	f, _ := copyOnce(t, nil, p)
@@ -70,14 +69,15 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestFailedProgram checks that a program that failed is not run again, and that the others are.
+// TestFailedProgram checks that a program is not run again after it failed, and that the other
+// programs are.
 func TestFailedProgram(t *testing.T) {
 	f, r := copyOnce(t, map[string]string{"xcp": "the copy has 3 files, not 5"}, Params{Modes: []string{"regular"}, Rounds: 3})
 	count := map[string]int{}
 	for _, name := range f.order {
 		count[name]++
 	}
-	if count["xcp"] != 1 || count[gnuCP] != 4 { // one to warm up
+	if count["xcp"] != 1 || count[gnuCP] != 4 { // gnuCP copied once more, to warm up
 		t.Errorf("xcp has copied %d times, cp %d; want 1, 4", count["xcp"], count[gnuCP])
 	}
 	for _, row := range r.Modes[0].Rows {
@@ -128,7 +128,7 @@ func TestCopyingClosesThePlace(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			f := newFakeTrees(smallShape, nil)
 			f.fails = func() error {
-				if f.copies > 12 { // the first mode is done: 2 x 5 copies
+				if f.copies > 12 { // the first mode is done after 2 x 5 copies
 					return fail(func() { cancel(enough) })
 				}
 				return nil
@@ -202,7 +202,7 @@ func TestSweepVerdict(t *testing.T) {
 	}
 }
 
-// TestOutlierIsWarnedOf checks the warning about a round that took ten times as long.
+// TestOutlierIsWarnedOf checks the warning about a round that took ten times as long as the rest.
 func TestOutlierIsWarnedOf(t *testing.T) {
 	row := CopyRow{Result: &duel.Result{Side: load.Side{Name: gnuCP}}}
 	for _, ms := range []time.Duration{100, 101, 99, 1000, 102} {
@@ -240,8 +240,8 @@ func (l checkingLab) Trees(context.Context, string, tree.Shape, func(string, flo
 	return l.trees, nil
 }
 
-// TestCheckedOnce checks that the first copy of each program and mode is compared with the
-// source, and no other.
+// TestCheckedOnce checks that only the first copy of each program and mode is compared with the
+// source.
 func TestCheckedOnce(t *testing.T) {
 	c := &checkingTrees{fakeTrees: newFakeTrees(smallShape, nil)}
 	if _, _, err := run(t, cpSmall, checkingLab{trees: c}, Params{Rounds: 2}); err != nil {
@@ -254,7 +254,7 @@ func TestCheckedOnce(t *testing.T) {
 	}
 }
 
-// TestFewRounds checks that each kind of finding says when there were too few rounds.
+// TestFewRounds checks that each kind of finding says when it has too few rounds.
 func TestFewRounds(t *testing.T) {
 	const few = "undecided (3 of the 6 rounds that a verdict needs): "
 	for _, e := range []Experiment{cpSmall, cpBlock} {

@@ -12,14 +12,14 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/tree"
 )
 
-// fakeTrees invents the usage of a copy, which follows only from the program and the mode.
+// fakeTrees invents the usage of a copy from the program and the mode alone.
 type fakeTrees struct {
 	about   copies.About
-	missing map[string]string // why a program fails, by its name
+	missing map[string]string // why a program fails, by the program's name
 
 	copies int
 	order  []string
-	fails  func() error // in Copy, if not nil
+	fails  func() error // Copy calls it, unless it is nil
 	closed bool
 }
 
@@ -36,13 +36,12 @@ func newFakeTrees(shape tree.Shape, missing map[string]string) *fakeTrees {
 
 func (f *fakeTrees) About() copies.About { return f.about }
 
-// Has is without fcp and cpz.
+// Has reports false for fcp and cpz.
 func (f *fakeTrees) Has(c copies.Contender) bool { return fakeSpeeds[firstWord(c.Name)] > 0 }
 
 func (f *fakeTrees) Close() error { f.closed = true; return nil }
 
-// fakeSpeeds are how many times as fast as cp programs are, by the first word
-// of their names.
+// fakeSpeeds has the speed of each program relative to cp, by the first word of its name.
 var fakeSpeeds = map[string]float64{"cp": 1, "sluice": 2.2, "xcp": 1.4, "rsync": 0.6, "floor": 2.5}
 
 func (f *fakeTrees) Copy(_ context.Context, c copies.Contender, m copies.Mode, _ bool) (program.Usage, error) {
@@ -81,7 +80,7 @@ func (f fakeLab) Trees(_ context.Context, _ string, shape tree.Shape, progress f
 	return newFakeTrees(shape, f.missing), nil
 }
 
-// Mixed moves half as much cold, and a tenth in small blocks.
+// Mixed moves half as many bytes when cold, and a tenth in small blocks.
 func (f fakeLab) Mixed(_ context.Context, job fio.Mixed) (reads, writes load.Slice, err error) {
 	if reason := f.missing["fio"]; reason != "" {
 		return reads, writes, &fio.MissingError{Err: errors.New(reason)}

@@ -26,10 +26,10 @@ var copyTable = report.Table{
 const copyLegend = "speed and CPU (user and system) are to the first row: medians of the ratios within rounds, with a 95 % interval (bootstrap); " +
 	"MiB is the most resident memory, thr the most threads."
 
-// floorLegend follows copyLegend if there is a floor.
+// floorLegend follows copyLegend if the table has a floor.
 const floorLegend = " 'floor x N' is N threads of bare system calls without any check."
 
-// head returns the lines over the tables. floor is true if a floor is among the programs.
+// head returns the lines above the tables. With floor they mention the floor.
 func (r *CopyResult) head(name string, floor bool) string {
 	text := report.Wrap(fmt.Sprintf("%s: %s, each in %d levels of directories", name, describeTree(r.Place.Sum), r.Shape.Levels))
 	if r.Shape != r.Published {
@@ -114,8 +114,8 @@ func (m CopyMode) warnings() string {
 	return b.String()
 }
 
-// secondsText returns n seconds with three significant digits, below one second in whole
-// milliseconds.
+// secondsText returns n seconds with three significant digits, or whole milliseconds below a
+// second.
 func secondsText(n stats.Number) string {
 	decimals := 3
 	switch {

@@ -12,14 +12,14 @@ import (
 type copyFigure struct {
 	text string
 	base float64 // seconds that cp -r took; 0 if not published
-	wins bool    // whether the concurrent copy was faster than cp -r
-	// subject is the program that repeats the published concurrent copy; "" is sluice cp.
+	wins bool    // whether the concurrent copy beat cp -r
+	// subject is the program that repeats the published concurrent copy; "" means sluice cp.
 	subject string
-	finding func(*CopyMode) string // for findings that are no comparison with the first row
+	finding func(*CopyMode) string // replaces the comparison with the first row, unless nil
 }
 
-// finding returns whether the published finding holds, and how many bytes a second cp -r moves
-// here, by which trees of different sizes can be compared.
+// finding returns whether the published finding holds. It adds how many bytes a second cp -r moves
+// here, to compare trees of different sizes.
 func (m *CopyMode) finding(f *copyFigure) string {
 	if f.finding != nil {
 		return f.finding(m)
@@ -44,14 +44,14 @@ func (m *CopyMode) finding(f *copyFigure) string {
 		report.Ratio(row.Speed.Ratio), report.Ratio(row.Speed.Low), report.Ratio(row.Speed.High))
 }
 
-// Moved returns how many bytes a copy reads and writes, counted as in the publication: with a
-// block for each directory.
+// Moved returns the number of bytes that a copy reads and writes, counted as the publication does:
+// with a block for each directory.
 func (m *CopyMode) Moved() stats.Number {
 	return stats.Number(2 * (m.Sum.Bytes + m.Sum.Dirs*tree.Block))
 }
 
-// holds returns whether the published finding holds: that the concurrent copy is faster than cp
-// -r, or that it is not.
+// holds returns whether the published finding holds: either that the concurrent copy is faster than
+// cp -r, or that it is not.
 func (f *copyFigure) holds(c Comparison) string {
 	switch {
 	case f.wins && c.Low > 1, !f.wins && c.High < 1:

@@ -7,11 +7,11 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// largestBlock is the largest block size that is measured; smallBlock is the smallest.
+// largestBlock is the largest block size that is measured. The smallest is smallBlock.
 const largestBlock = 1 << 20 // 1 MiB
 
-// cpBlock repeats the publication's explanation for its results: large files, copied by sluice in
-// blocks of several sizes beside cp -r, to see whether the size of the block decides which one is
+// cpBlock tests the publication's explanation of its results. sluice copies large files in blocks
+// of several sizes, beside cp -r. The question is whether the block size decides which program is
 // faster.
 var cpBlock = copyExperiment{
 	name:    "cp-block",
@@ -23,14 +23,14 @@ var cpBlock = copyExperiment{
 	},
 }.experiment()
 
-// by returns the mode with other programs.
+// by returns the mode with these programs.
 func (m copyMode) by(programs func(p Params, kind string) []copies.Contender) copyMode {
 	m.programs = programs
 	return m
 }
 
-// blockSizePrograms returns cp -r, and sluice with every second power of two as its block size;
-// with --full, with each.
+// blockSizePrograms returns cp -r, and sluice with every second power of two as its block size.
+// With --full it has every power of two.
 func blockSizePrograms(p Params, _ string) []copies.Contender {
 	all := []copies.Contender{systemProgram(gnuCP, "-r")}
 	step := 2
@@ -43,7 +43,7 @@ func blockSizePrograms(p Params, _ string) []copies.Contender {
 	return all
 }
 
-// blockFinding compares cp -r with the smallest block and with the fastest of the others.
+// blockFinding compares cp -r with the smallest block, and with the fastest of the larger blocks.
 func blockFinding(m *CopyMode) string {
 	small, ok := m.row(smallBlocks)
 	best, okBest := m.bestBlock()
@@ -59,7 +59,7 @@ func blockFinding(m *CopyMode) string {
 		best.Side.Name[len("sluice "):], report.Ratio(best.Speed.Ratio), report.Ratio(best.Speed.Low), report.Ratio(best.Speed.High))
 }
 
-// bestBlock returns the fastest row of sluice, the smallest block excepted.
+// bestBlock returns the fastest row of sluice without the smallest block.
 func (m *CopyMode) bestBlock() (best CopyRow, ok bool) {
 	for _, row := range m.Rows {
 		_, there := m.row(row.Side.Name)
@@ -73,7 +73,7 @@ func (m *CopyMode) bestBlock() (best CopyRow, ok bool) {
 	return best, ok
 }
 
-// sweepVerdict returns whether the size of the block decides which program is faster.
+// sweepVerdict returns whether the block size decides which program is faster.
 func sweepVerdict(small, best CopyRow) string {
 	switch {
 	case best.Speed.High < 1:

@@ -5,15 +5,15 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/tree"
 )
 
-// largeFiles is a tree with five files and five subdirectories in each directory, like that of
-// cpSmall, in four levels: 780 files.
+// largeFiles is a tree of four levels with 780 files. Like cpSmall's, it has five files and five
+// subdirectories in each directory.
 var largeFiles = tree.Shape{Levels: 4, Width: 5, FileSize: 1 << 20}
 
-// smallBlock is the block size with which the published copy loses.
+// smallBlock is the block size with which the published copy lost.
 const smallBlock = 4 << 10 // 4 KiB
 
-// cpLarge compares copies of large files. The published copy used blocks of 4 KiB, so sluice
-// takes part with those as well as with its own block size.
+// cpLarge compares copies of large files. The published copy used blocks of 4 KiB, so sluice takes
+// part twice: with 4 KiB and with its own block size.
 var cpLarge = copyExperiment{
 	name:    "cp-large",
 	summary: "copies of 780 files of 1 MiB: in memory, cold and durable",

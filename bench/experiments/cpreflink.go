@@ -2,9 +2,9 @@ package experiments
 
 import "github.com/sluiceio/sluice/bench/internal/copies"
 
-// cpReflink compares copies of many small files that share their data with the source (reflinks),
-// on xfs unless the user names a file system. It was not published. Without data to write, it
-// measures what creating files costs.
+// cpReflink compares copies of many small files that share data with the source (reflinks). The
+// file system is xfs unless the user names another. No data is written, so it measures the cost of
+// creating files. It was not published.
 var cpReflink = copyExperiment{
 	name:    "cp-reflink",
 	summary: "copies of 97,655 files that share their data (reflinks)",

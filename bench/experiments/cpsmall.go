@@ -2,12 +2,13 @@ package experiments
 
 import "github.com/sluiceio/sluice/bench/internal/tree"
 
-// cpSmallShape is the published tree: "depth 5, 7 files a directory", by its numbers 97,655 files
-// in 19,531 directories, which is five files and five subdirectories each in seven levels.
+// cpSmallShape is the published tree: "depth 5, 7 files a directory". The published totals are
+// 97,655 files in 19,531 directories, so it is five files and five subdirectories in each directory
+// of seven levels.
 var cpSmallShape = tree.Shape{Levels: 7, Width: 5, FileSize: 4 << 10}
 
-// cpSmall compares copies of many small files, in all three modes. The cost is in creating files,
-// and in reading them when cold.
+// cpSmall compares copies of many small files in all three modes. Most of the cost is creating
+// files and, when cold, reading them.
 var cpSmall = copyExperiment{
 	name:    "cp-small",
 	summary: "copies of 97,655 files of 4 KiB: in memory, cold, durable",

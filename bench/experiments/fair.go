@@ -11,12 +11,12 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// fairness measures small reads (the foreground) beside a flood of large reads, through os.File,
-// sluice without classes, and sluice with a class for each. It measures each side alone and
-// beside the flood, and the flood alone, all with O_DIRECT.
+// fairness measures small reads (the foreground) beside a flood of large reads. The sides are
+// os.File, sluice without classes, and sluice with a class for each. Each side is measured alone
+// and beside the flood, and the flood is measured alone; all use O_DIRECT.
 //
-// The targets are for a device that the flood can saturate. On one that keeps up with it, the
-// foreground hardly waits and there is little for classes to gain.
+// The targets are for a device that the flood can saturate. If the device keeps up with the flood,
+// the foreground hardly waits and classes have little to gain.
 var fairness = Experiment{
 	Name:    "fair",
 	Summary: "small reads beside a flood of large ones, with classes",
@@ -35,12 +35,11 @@ var fairPlan = duel.Plan{Time: 400 * time.Millisecond, Rounds: 8}
 
 // The targets.
 const (
-	fairSlower = 3    // the foreground's p99 beside the flood, at most, as a multiple of that alone
-	fairOfOS   = 0.25 // the same p99, at most, as a multiple of os.File's beside the flood
-	fairKept   = 0.7  // the flood's bandwidth alone in its class, at least, as a part of that without classes
+	fairSlower = 3    // p99 of the foreground beside the flood, as a multiple of its p99 alone
+	fairOfOS   = 0.25 // the same p99, as a multiple of os.File's p99 beside the flood
+	fairKept   = 0.7  // bandwidth of the flood alone in its class, as a part of it without classes
 )
 
-// Names of sides.
 const (
 	noClassesRow = "sluice, no classes"
 	classesRow   = "sluice, classes"
@@ -54,11 +53,11 @@ type FairResult struct {
 	Rows      []FairRow     `json:"rows"`
 }
 
-// FairRow is the result of one side, alone or beside the flood. In the rows of the flood alone,
-// the reads are the flood's.
+// FairRow is the result of one side, alone or beside the flood. If the flood is alone, the reads
+// are the flood's.
 type FairRow struct {
 	Load  load.Load    `json:"load"`
-	P50   stats.Number `json:"p50_ns"` // this and the others are medians of the rounds
+	P50   stats.Number `json:"p50_ns"` // the figures are medians of the rounds
 	P99   stats.Number `json:"p99_ns"`
 	Rate  stats.Number `json:"rate"`          // reads a second
 	Flood stats.Number `json:"flood_bytes_s"` // NaN without a flood
@@ -136,7 +135,7 @@ func (r FairRow) p99s() []stats.Number {
 	return r.Series(func(s load.Slice) float64 { return float64(s.P99) })
 }
 
-// floods returns the bytes a second of the flood in each round.
+// floods returns the flood's bytes a second in each round.
 func (r FairRow) floods() []stats.Number {
 	return r.Series(func(s load.Slice) float64 {
 		if r.Load.Flood > 0 {

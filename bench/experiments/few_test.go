@@ -9,7 +9,8 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// fewCell returns a cell with that many rounds, in which sluice has half of os.File's operations.
+// fewCell returns a cell with so many rounds, in which sluice performs half as many operations as
+// os.File.
 func fewCell(rounds int) Cell {
 	sides := []*duel.Result{{Side: load.OSFile}, {Side: load.Sluice("")}}
 	for i, side := range sides {
@@ -39,7 +40,7 @@ func TestFewRoundsInAMatrix(t *testing.T) {
 	}
 }
 
-// TestNothingMeasured checks results in which nothing, or something, was measured.
+// TestNothingMeasured checks results with and without a measured figure.
 func TestNothingMeasured(t *testing.T) {
 	none := fewCell(0)
 	none.Unsupported, none.Ratios = "sluice: no driver", nil

@@ -11,9 +11,9 @@ import (
 // attempt2017 names "An Attempt at Reducing Costs of Disk I/O in Go".
 const attempt2017 = "Wilson, Mutschlechner 2017"
 
-// fig4Read and fig4Write repeat figure 4: how long ReadAt and WriteAt take to return on a
-// buffered file, by two goroutines, for requests of 1,000 to 1,000,000 bytes. Reads find their
-// bytes in the page cache, so that the time is that of the call and of the copy.
+// fig4Read and fig4Write repeat figure 4: the time in which ReadAt and WriteAt return on a buffered
+// file, by two goroutines, for requests of 1,000 to 1,000,000 bytes. Reads are cached, so the time
+// is the call's and the copy's.
 var (
 	fig4Read = callFigure{
 		name:    "fig4-read",
@@ -52,16 +52,16 @@ func fig4Loads(kind load.Kind) func(Params) []load.Load {
 	}
 }
 
-// What the words of the finding mean, as ratios of AIO's time to that of os.File.
+// The words of the finding as ratios of AIO's time to os.File's.
 const (
-	muchSlower = 1.5  // "much slower" for small requests; below it, the finding holds less sharply
+	muchSlower = 1.5  // "much slower" for small requests; if lower, the finding holds less sharply
 	slower     = 1.05 // still "slower" for small requests
 	meets      = 1.15 // "the two meet" for large requests
-	gain       = 1.0  // below it, AIO is a gain
+	gain       = 1.0  // if lower, AIO is a gain
 )
 
-// fig4Verdict returns whether the finding holds for AIO as the paper used it, and what sluice
-// makes of the same calls.
+// fig4Verdict returns whether the finding holds for AIO as the paper used it, and the ratios of
+// sluice.
 func fig4Verdict(rows []CallRow) string {
 	small, large := rows[0].at(load.ByPaper, ""), rows[len(rows)-1].at(load.ByPaper, "")
 	if small.Ratio.IsNaN() || large.Ratio.IsNaN() {
@@ -72,8 +72,8 @@ func fig4Verdict(rows []CallRow) string {
 		report.Ratio(large.Ratio), rows[len(rows)-1].Size, fig4Sluice(rows))
 }
 
-// fig4Holds returns whether the finding holds, and if not, which part of it fails. A part fails
-// only if the bound of the interval shows it: noise alone must not decide.
+// fig4Holds returns whether the finding holds, or else the part that fails. A part fails only if
+// the interval's bound shows it: noise must not decide.
 func fig4Holds(rows []CallRow, small, large Call) string {
 	var not []string
 	if small.Low < slower {

@@ -10,12 +10,12 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// fig5 repeats figure 5: which system calls the time of a read consists of, for Linux AIO as the
-// paper used it and for sluice on each driver. The published figure is of a buffered file. Direct
-// reads are measured as well, because the authors turned to them in figure 6.
+// fig5 repeats figure 5: the system calls of a read, and their times, for Linux AIO as the paper
+// used it and for sluice on each driver. The published figure has a buffered file. Direct reads are
+// added because the authors turned to them in figure 6.
 //
-// The paper's calls are timed one by one, sluice's by its recorder; both add the cost of reading
-// the clock to each call.
+// The paper's calls are timed one by one; sluice's are timed by its recorder. Both add the cost of
+// reading the clock to each call.
 var fig5 = Experiment{
 	Name:    "fig5",
 	Summary: "time of every system call of a read, buffered and direct",
@@ -42,15 +42,15 @@ func timed(s load.Side) load.Side {
 	return s
 }
 
-// The paper has two goroutines. With so few, sluice makes plain system calls and hardly uses its
-// drivers, so a larger number is measured as well.
+// The paper has two goroutines. With so few, sluice makes plain calls and hardly uses its drivers,
+// so fig5 measures a larger number as well.
 const (
 	fig5Goroutines = 2
 	fig5Many       = 16
 )
 
-// fig5Loads returns the paper's sizes on a buffered file, and the same with O_DIRECT, rounded up
-// to the sector.
+// fig5Loads returns the paper's sizes on a buffered file, and the same sizes rounded up to the
+// sector with O_DIRECT.
 func fig5Loads() []load.Load {
 	var loads []load.Load
 	for _, n := range []int{fig5Goroutines, fig5Many} {
@@ -82,8 +82,8 @@ type Fig5Row struct {
 
 // Fig5Side is the time that one side's reads spend in system calls.
 type Fig5Side struct {
-	// PerOp is the time in system calls for one read, summed over all threads; the median of the
-	// rounds, null where unsupported.
+	// PerOp is the time in system calls for one read, summed over all threads. It is the median of
+	// the rounds, or null if the side is unsupported.
 	PerOp stats.Number  `json:"ns_per_op"`
 	Calls []SyscallTime `json:"calls"`
 	*duel.Result
@@ -93,10 +93,11 @@ type Fig5Side struct {
 // call was made.
 type SyscallTime struct {
 	Name  string       `json:"name"`
-	Mean  stats.Number `json:"mean_ns"`        // time of one call
-	PerOp stats.Number `json:"ns_per_op"`      // time of all calls, divided by the reads
-	Times stats.Number `json:"times_per_op"`   // number of calls, divided by the reads
-	Once  bool         `json:"once,omitempty"` // made once for a context; Fig5Side.PerOp leaves it out
+	Mean  stats.Number `json:"mean_ns"`      // time of one call
+	PerOp stats.Number `json:"ns_per_op"`    // time of all calls, divided by the reads
+	Times stats.Number `json:"times_per_op"` // number of calls, divided by the reads
+	// Once is set if the call is made once for a context. Fig5Side.PerOp leaves it out.
+	Once bool `json:"once,omitempty"`
 }
 
 func runFig5(ctx context.Context, env *Env) (any, error) {
@@ -181,10 +182,10 @@ func (r *callRounds) sum() SyscallTime {
 }
 
 // onceAContext reports whether a call is made once for many reads. The paper's library kept its
-// contexts and used them again.
+// contexts and reused them.
 func onceAContext(name string) bool { return name == "io_setup" || name == "io_destroy" }
 
-// call returns the time of the system call of that name; NaN if it was not made.
+// call returns the time of the system call of that name, or NaN if it was not made.
 func (s Fig5Side) call(name string) SyscallTime {
 	for _, c := range s.Calls {
 		if c.Name == name {

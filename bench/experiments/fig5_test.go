@@ -26,7 +26,7 @@ func TestFig5Verdict(t *testing.T) {
 	for _, test := range []struct {
 		name                 string
 		small, large, direct *duel.Result
-		want                 string // in the verdict
+		want                 string // part of the verdict
 	}{
 		{"as published", paperCalls(9*us, us, us), paperCalls(900*us, us, us), paperCalls(9*us, 900*us, us), "it still holds: "},
 		{"flat", paperCalls(9*us, us, us), paperCalls(10*us, us, us), paperCalls(9*us, 900*us, us), "it does not hold (io_submit does not grow): "},
@@ -47,7 +47,7 @@ func TestFig5Verdict(t *testing.T) {
 	}
 }
 
-// TestFig5Side checks the medians of two rounds, the second of which has another call.
+// TestFig5Side checks the medians of two rounds. The second round has one more call.
 func TestFig5Side(t *testing.T) {
 	r := paperCalls(4000, 1000, 7000)
 	r.Rounds = append(r.Rounds, load.Slice{Syscalls: &load.Syscalls{Ops: 2, Calls: []load.Syscall{

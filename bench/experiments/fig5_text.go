@@ -47,7 +47,7 @@ func (r Fig5Row) text() string {
 	return b.String()
 }
 
-// mentioned is the smallest part of a read's time in system calls for which a call is listed.
+// mentioned is the smallest part of a read's time in system calls for a call to be listed.
 const mentioned = 0.01
 
 // stack lists the calls of a read, the longest first, and the calls that are made once for a
@@ -89,10 +89,11 @@ func (r *Fig5Result) notes() string {
 	return b.String()
 }
 
-// What the words of the finding mean.
+// The words of the finding in figures.
 const (
-	grows  = 3   // a call grows if it takes this many times as long for the largest requests as for the smallest
-	blocks = 0.5 // io_submit blocks if it is more than this part of a read's time in system calls
+	// A call grows if the largest requests take this many times as long as the smallest.
+	grows  = 3
+	blocks = 0.5 // io_submit blocks if it has more than this part of the time in system calls
 )
 
 // fig5Verdict returns whether the finding holds for AIO as the paper used it.
@@ -114,7 +115,7 @@ func fig5Verdict(rows []Fig5Row) string {
 	return fig5Holds(growth, share, directShare) + ": " + text + "; " + othersFlat(small, large) + "."
 }
 
-// fig5Holds returns whether the finding holds, and if not, which parts of it fail.
+// fig5Holds returns whether the finding holds, or else the parts that fail.
 func fig5Holds(growth, share, directShare stats.Number) string {
 	var not []string
 	if growth < grows {
@@ -132,8 +133,8 @@ func fig5Holds(growth, share, directShare stats.Number) string {
 	return "it still holds"
 }
 
-// paperEnds returns the side of the paper's AIO with two goroutines: with the smallest and the
-// largest buffered reads, and with the largest direct ones.
+// paperEnds returns three results of the paper's AIO with two goroutines: the smallest and the
+// largest buffered reads, and the largest direct reads.
 func paperEnds(rows []Fig5Row) (small, large, direct Fig5Side) {
 	small.PerOp = stats.NaN
 	for _, r := range rows {
@@ -153,7 +154,7 @@ func paperEnds(rows []Fig5Row) (small, large, direct Fig5Side) {
 // submitShare returns the part of a read's time in system calls that io_submit takes.
 func submitShare(s Fig5Side) stats.Number { return s.call("io_submit").PerOp / s.PerOp }
 
-// othersFlat returns which of the other calls take longer for larger requests.
+// othersFlat returns the other calls that take longer for larger requests.
 func othersFlat(small, large Fig5Side) string {
 	var grown []string
 	for _, name := range []string{"io_setup", "io_getevents", "io_destroy"} {

@@ -8,9 +8,9 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// fig6 repeats figure 6: figure 4 with O_DIRECT. The authors measured one goroutine and left open
-// how AIO does with many; here there are up to 64. Sizes are rounded up to the sector, so that
-// the smallest request is four times as large as in figure 4.
+// fig6 repeats figure 6, which is figure 4 with O_DIRECT. The authors measured one goroutine and
+// did not try AIO with many; fig6 has up to 64. Sizes are rounded up to the sector, so the smallest
+// request is four times as large as in figure 4.
 var fig6 = callFigure{
 	name:    "fig6",
 	summary: "time for a read with O_DIRECT to return, 1 to 64 goroutines",
@@ -24,8 +24,7 @@ var fig6 = callFigure{
 // sector is a size and alignment that O_DIRECT accepts on every device.
 const sector = 4096
 
-// fig6Loads returns every size with 1 and 64 goroutines; with --full also with the numbers
-// between.
+// fig6Loads returns every size with 1 and 64 goroutines. --full adds the numbers between.
 func fig6Loads(p Params) []load.Load {
 	goroutines := []int{1, 64}
 	if p.Full {
@@ -41,12 +40,12 @@ func fig6Loads(p Params) []load.Load {
 	return loads
 }
 
-// encouraging is what the finding's word means: with one goroutine, AIO takes at most this
+// encouraging is the finding's word as a figure: with one goroutine, AIO takes at most this
 // multiple of os.File's time.
 const encouraging = 1.25
 
-// fig6Verdict returns whether the finding holds for AIO as the paper used it, with one goroutine,
-// and how sluice does with many.
+// fig6Verdict returns whether the finding holds for AIO as the paper used it, with one goroutine.
+// It adds the result of sluice with many.
 func fig6Verdict(rows []CallRow) string {
 	many := fig6Many(rows)
 	worst := rows[0]
@@ -77,7 +76,7 @@ func fig6Many(rows []CallRow) string {
 		}
 	}
 	files := row.Calls[0]
-	for _, c := range row.Calls { // uring, aio, pool: the best first
+	for _, c := range row.Calls { // uring, aio, pool: best first
 		if c.Side.Way == load.BySluice && c.Unsupported == "" {
 			return fmt.Sprintf("with %d, %s takes %s us where os.File takes %s (%d bytes), on %d threads instead of %d.",
 				row.Goroutines, c.Side.Name, report.Micros(time.Duration(c.Mean)), report.Micros(time.Duration(files.Mean)),

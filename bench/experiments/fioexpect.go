@@ -14,11 +14,11 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// fioExpect measures the disk by fio, as the publication did to say what a copy could reach: half
-// reads and half writes through the page cache, by blocks of 4 KiB in random order and of 1 MiB
-// in order, from memory and cold. sluice takes no part.
+// fioExpect measures the disk with fio, as the publication did to estimate the limit for a copy. A
+// job is half reads and half writes through the page cache: 4 KiB at random offsets or 1 MiB in
+// order, cold or from memory. sluice takes no part.
 //
-// A job waits for each request, so that it is no upper bound: a copy may have several requests in
+// A job waits for each request, so its rate is no upper bound: a copy may have several requests in
 // flight.
 var fioExpect = Experiment{
 	Name:     fioExpectName,
@@ -34,15 +34,15 @@ const fioExpectName = "fio-expect"
 
 const fioExpectFinding = "what the disk can do, to compare the copies with; its figures are of another disk"
 
-// The size of the file, and how often each job runs.
+// The file has mixedSize bytes with --full, else mixedQuick. Each job runs mixedRounds times.
 const (
 	mixedSize   = 1 << 30   // 1 GiB, as published
 	mixedQuick  = 128 << 20 // 128 MiB
 	mixedRounds = 3
 )
 
-// mixedJobs returns the four jobs on a file of that size: blocks of 4 KiB in random order, and of
-// 1 MiB in order, each cold and from memory.
+// mixedJobs returns the four jobs on a file of that size: 4 KiB at random offsets and 1 MiB in
+// order, each cold and from memory.
 func mixedJobs(size int64) []fio.Mixed {
 	return []fio.Mixed{
 		{Size: size, Block: 4 << 10, Random: true},
@@ -57,7 +57,7 @@ type FioResult struct {
 	Source  string   `json:"source"`
 	Finding string   `json:"finding"`
 	Verdict string   `json:"verdict"`
-	Size    int64    `json:"size"` // of the file
+	Size    int64    `json:"size"` // bytes of the file
 	Rows    []FioRow `json:"rows"`
 }
 
@@ -172,7 +172,7 @@ func (r *FioResult) head(rounds int) string {
 	return text + "\n" + fioTable.Header()
 }
 
-// text names the job by its options. It leaves out the size of the file, which all jobs share.
+// text names the job by its options, without the size of the file that all jobs share.
 func (r FioRow) text() string {
 	name := strings.Join(append([]string{r.Options[0]}, r.Options[2:]...), " ")
 	if r.Read.Unsupported != "" {

@@ -23,10 +23,10 @@ import (
 	"github.com/sluiceio/sluice/internal/test/golden"
 )
 
-// fakeLab invents figures that follow only from the load and the side, so that golden files can
-// hold them.
+// fakeLab invents figures that depend only on the load and the side, so that golden files can hold
+// them.
 type fakeLab struct {
-	missing map[string]string // why a side is unsupported, by its name
+	missing map[string]string // why a side is unsupported, by the side's name
 	fail    string            // the load that fails
 }
 
@@ -114,8 +114,8 @@ func fakeSlice(l load.Load, side load.Side, round int) load.Slice {
 	}
 }
 
-// fakeSyscalls returns the paper's calls for a load on which io_submit blocks, or with O_DIRECT
-// does not, and for sluice a plain call after a look into the page cache.
+// fakeSyscalls returns system calls for a load. The paper's io_submit blocks, except with O_DIRECT.
+// sluice makes a cached call, then a plain call.
 func fakeSyscalls(l load.Load, side load.Side, mean time.Duration) *load.Syscalls {
 	if !side.Timed {
 		return nil
@@ -194,7 +194,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenMissing is a container without io_uring, with sluice told to use it.
+// TestGoldenMissing has a container without io_uring, and asks sluice to use io_uring.
 func TestGoldenMissing(t *testing.T) {
 	missing := fakeLab{missing: map[string]string{
 		"sluice/uring":      "io_uring_setup: operation not permitted",
@@ -220,7 +220,7 @@ func TestGoldenMissing(t *testing.T) {
 	}
 }
 
-// TestGoldenProcs has cells with more processors than the machine, and with as many.
+// TestGoldenProcs has cells with more processors than the machine, and cells with as many.
 func TestGoldenProcs(t *testing.T) {
 	_, text, err := run(t, matrix, fakeLab{}, Params{CellProcs: []int{1, 2, 4}, Cells: []Pattern{mustParse(t, "read-direct+work/4k/256"), mustParse(t, "serve/1m/4")}})
 	if err != nil {
@@ -352,7 +352,7 @@ func TestFailBelow(t *testing.T) {
 	}
 }
 
-// TestErrorKeepsResults checks that an error in the second cell keeps the result of the first.
+// TestErrorKeepsResults checks that an error in the second cell keeps the first cell's result.
 func TestErrorKeepsResults(t *testing.T) {
 	result, _, err := run(t, matrix, fakeLab{fail: quickCells[1].String()}, Params{})
 	if err == nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// impatientLab is a fakeLab that is interrupted in the round after a given number of rounds. It
-// counts what is measured after that.
+// impatientLab is a fakeLab whose user interrupts the round after a given number of rounds. It
+// counts later measurements.
 type impatientLab struct {
 	fakeLab
 	ctx    context.Context
@@ -65,7 +65,7 @@ func (l *impatientLab) Database(context.Context, load.Load, int64, string, func(
 func (l *impatientLab) Disk() (Disk, error) {
 	d := newFakeDisk(nil)
 	d.fails = func() error {
-		if d.bursts > (l.rounds+1)*len(burst.Engines)+1 { // the second engine of its round
+		if d.bursts > (l.rounds+1)*len(burst.Engines)+1 { // in the second engine of its round
 			return l.interrupt()
 		}
 		return nil
@@ -77,7 +77,7 @@ func (l *impatientLab) Trees(_ context.Context, _ string, shape tree.Shape, _ fu
 	return &impatientTrees{fakeTrees: newFakeTrees(shape, nil), lab: l, seen: map[string]int{}}, nil
 }
 
-// impatientTrees counts copies. A round is over when a program copies again.
+// impatientTrees counts copies. A round ends when a program copies again.
 type impatientTrees struct {
 	*fakeTrees
 	lab  *impatientLab
@@ -96,7 +96,7 @@ func (p *impatientTrees) Copy(ctx context.Context, c copies.Contender, m copies.
 	return p.fakeTrees.Copy(ctx, c, m, check)
 }
 
-// all reports whether each program has copied n times, and one of them once more.
+// all reports whether each program has copied n times, and one program once more.
 func (p *impatientTrees) all(n int) bool {
 	more := false
 	for _, seen := range p.seen {
@@ -109,10 +109,10 @@ func (p *impatientTrees) all(n int) bool {
 }
 
 // TestInterruptedKeepsRounds interrupts each experiment in the third round of its first step. The
-// two rounds before must be printed and returned, and nothing more may be measured.
+// first two rounds must be printed and returned. Nothing more may be measured.
 func TestInterruptedKeepsRounds(t *testing.T) {
 	for _, e := range All {
-		if e.Name == threadsName { // each row is one run, and has no rounds
+		if e.Name == threadsName { // a row is one run without rounds
 			continue
 		}
 		t.Run(e.Name, func(t *testing.T) {

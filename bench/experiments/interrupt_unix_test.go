@@ -22,7 +22,7 @@ func runShell(t *testing.T, script string) error {
 	return exec.Command(sh, "-c", script).Run()
 }
 
-// TestEndStepWaits lets a process die of a signal that reaches this process a moment later.
+// TestEndStepWaits has a process die of a signal that reaches this process a moment later.
 func TestEndStepWaits(t *testing.T) {
 	died := runShell(t, "kill -TERM $$")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -35,7 +35,8 @@ func TestEndStepWaits(t *testing.T) {
 	}
 }
 
-// TestEndStepFailure returns the error of a process that died of something else.
+// TestEndStepFailure checks that the error of a process is returned if the process died of another
+// cause.
 func TestEndStepFailure(t *testing.T) {
 	for _, script := range []string{"exit 1", "kill -KILL $$"} {
 		died := runShell(t, script)

@@ -12,13 +12,11 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// mappedFile measures package mapped: goroutines touch pages of a mapped file at random, by
-// themselves and after mapped.Mapping.Load. Cold: no page is in memory, and each is touched once.
-// The thread that touches such a page waits in the kernel, and the Go runtime does not know that.
-// So a goroutine that only sleeps wakes late; the table says how late. Hot: all pages are in
-// memory, and the difference in processor time is what Load costs.
-//
-// os.File.ReadAt of the same pages shows what a program gains or loses by mapping at all.
+// mappedFile measures package mapped: goroutines touch pages of a mapped file at random, without
+// and after mapped.Mapping.Load. Cold: no page is in memory. The touching thread waits in the
+// kernel, unknown to the Go runtime, so a goroutine that only sleeps wakes late; the table says how
+// late. Hot: all pages are in memory, and the difference in processor time is Load's cost.
+// os.File.ReadAt of the same pages shows whether mapping helps at all.
 var mappedFile = raceExperiment{
 	name:    "mapped",
 	summary: "package mapped: touches of a mapped file, and who is late by them",
@@ -32,7 +30,7 @@ const (
 	mappedRow = "sluice mapped"
 )
 
-// coldTouches is the race over pages that are not in memory.
+// coldTouches returns the race over pages that are not in memory.
 func (p Params) coldTouches(goroutines int) race {
 	entries := []duel.Entry{
 		entry(load.ReadCold, k4, goroutines, load.Side{Name: mmapRow, Way: load.ByMmap}),
@@ -49,10 +47,10 @@ func (p Params) coldTouches(goroutines int) race {
 	}
 }
 
-// touchSpan is what hot touches go over: little enough for the processor to have its page tables.
+// touchSpan is the span of hot touches. The processor can hold page tables of this size.
 const touchSpan = 8 << 20 // 8 MiB
 
-// hotTouches is the race over pages that are in memory.
+// hotTouches returns the race over pages that are in memory.
 func (p Params) hotTouches() race {
 	return race{
 		title: fmt.Sprintf("pages that are in memory, 1 goroutine, over %s", report.Bytes(min(touchSpan, p.FileSize))),
@@ -64,8 +62,8 @@ func (p Params) hotTouches() race {
 	}
 }
 
-// late returns how late a goroutine was that only slept, a line for each side of which that is
-// known: medians over the rounds, and the latest of all.
+// late returns a line for each side with a goroutine that only slept: how late it woke, as medians
+// over the rounds and as the maximum.
 func (r Race) late() string {
 	var b strings.Builder
 	for _, row := range r.Rows {

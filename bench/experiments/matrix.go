@@ -18,8 +18,8 @@ import (
 // matrix compares sluice with os.File in many cells: each kind of I/O (cells.go) by size, number of
 // goroutines and GOMAXPROCS. Without --full it measures quickCells.
 //
-// The target is a ratio of at least 1 in every cell: no cell behind. Of many cells that are level,
-// one in twenty has an interval without 1 by chance.
+// The target is that no cell is behind. By chance, one level cell in twenty has an interval without
+// 1.
 var matrix = Experiment{
 	Name:    "matrix",
 	Summary: "os.File against sluice: kinds of I/O x sizes x goroutines",
@@ -32,24 +32,26 @@ var matrix = Experiment{
 
 // MatrixResult is the result of the matrix, and of wal.
 type MatrixResult struct {
-	SliceTime time.Duration `json:"slice_time"`          // of a cell that is not busy, as CellTime
-	Rounds    int           `json:"rounds,omitempty"`    // of each cell; 0 if it has as many as it needs
-	CellTime  time.Duration `json:"cell_time,omitempty"` // in which a cell has as many as it needs
-	Cells     []Cell        `json:"cells"`
+	// SliceTime and CellTime are for cells that are not busy.
+	SliceTime time.Duration `json:"slice_time"`
+	// Rounds is for each cell; 0 means as many as the cell needs.
+	Rounds int `json:"rounds,omitempty"`
+	// CellTime is the time for a cell that gets as many rounds as it needs.
+	CellTime time.Duration `json:"cell_time,omitempty"`
+	Cells    []Cell        `json:"cells"`
 }
 
-// Cell is the result of one cell. Its ratios are sluice's figure to that of os.File, medians over
-// the rounds.
+// Cell is the result of one cell. Its ratios are of sluice's figure to os.File's, medians over the
+// rounds.
 type Cell struct {
 	load.Load
 	Name        string         `json:"name"`
-	Unsupported string         `json:"unsupported,omitempty"` // why there are no ratios
+	Unsupported string         `json:"unsupported,omitempty"` // the reason if there are no ratios
 	Ratios      *Ratios        `json:"ratios,omitempty"`
 	Sides       []*duel.Result `json:"sides"` // os.File, sluice
 }
 
-// Ratios are figures of sluice as multiples of those of os.File, with their 95 % intervals
-// (stats.Interval).
+// Ratios are sluice's figures as multiples of os.File's, with 95 % intervals (stats.Interval).
 type Ratios struct {
 	Rate    stats.Number  `json:"rate"` // operations a second
 	Low     stats.Number  `json:"rate_low"`
@@ -77,7 +79,7 @@ func (e *BelowError) Error() string {
 	return fmt.Sprintf("matrix: below %g: %s", e.Limit, withRatios(e.Cells))
 }
 
-// withRatios returns the names of the cells, with their ratios and intervals.
+// withRatios returns the names of the cells with their ratios and intervals.
 func withRatios(cells []Cell) string {
 	names := make([]string, len(cells))
 	for i, c := range cells {
@@ -104,12 +106,12 @@ func runMatrix(ctx context.Context, env *Env) (_ any, err error) {
 }
 
 // measureCells measures os.File and sluice in each cell, and prints the table under the
-// experiment's name. If there is an error, the result has the cells before it.
+// experiment's name. On an error, the result has the cells before it.
 func (e *Env) measureCells(ctx context.Context, name string, cells []load.Load) (*MatrixResult, error) {
 	return e.measureCellsOn(ctx, name, cells, func(context.Context, load.Load) (comparer, error) { return e.Lab, nil })
 }
 
-// measureCellsOn is measureCells where not all cells are measured on the temporary file.
+// measureCellsOn is measureCells for cells that are not all on the temporary file.
 func (e *Env) measureCellsOn(ctx context.Context, name string, cells []load.Load, on place) (*MatrixResult, error) {
 	result := &MatrixResult{Rounds: e.Rounds}
 	result.SliceTime, result.CellTime = e.cellTimes("")
@@ -147,7 +149,7 @@ func (e *Env) compareCell(ctx context.Context, on comparer, label string, l load
 	return e.compareOn(ctx, on, label, duel.Same(l, sides), e.cellPlan(label, l.Kind))
 }
 
-// matrixSides returns os.File and sluice; os.File twice for --calibrate.
+// matrixSides returns os.File and sluice, or os.File twice for --calibrate.
 func (p Params) matrixSides() []load.Side {
 	if p.Calibrate {
 		return []load.Side{load.OSFile, load.OSFile}
@@ -155,11 +157,11 @@ func (p Params) matrixSides() []load.Side {
 	return []load.Side{load.OSFile, load.Sluice(p.Driver)}
 }
 
-// Rounds returns the number of rounds that have a ratio of operations a second. In a round without
-// one nothing was measured of os.File. It is for a cell that has Ratios.
+// Rounds returns the number of rounds with a ratio of operations a second. A round has no ratio if
+// os.File completed nothing. The cell must have Ratios.
 func (c Cell) Rounds() int { return stats.Count(ratios(c.Sides, load.Slice.Rate)) }
 
-// few reports whether a cell that has Ratios has fewer rounds than a verdict needs.
+// few reports whether a cell has fewer rounds than a verdict needs. The cell must have Ratios.
 func (c Cell) few() bool { return c.Rounds() < RoundsForVerdict }
 
 func newCell(l load.Load, sides []*duel.Result) Cell {
@@ -188,7 +190,7 @@ func newRatios(sides []*duel.Result) *Ratios {
 	return r
 }
 
-// ratios divides a figure of the second side by that of the first, round by round.
+// ratios divides a figure of the second side by the first side's, round by round.
 func ratios(sides []*duel.Result, of func(load.Slice) float64) []stats.Number {
 	return stats.Ratios(sides[1].Series(of), sides[0].Series(of))
 }
@@ -213,7 +215,7 @@ func matrixIntro(name string, sides []load.Side, plan string) string {
 	return report.Wrap(fmt.Sprintf("%s: %s against %s, in turn, %s", name, sides[0].Name, against, plan)) + "\n"
 }
 
-// procsText returns the line above the cells with that number of processors.
+// procsText returns the line above the cells with this number of processors.
 func (p Params) procsText(procs int) string {
 	text := fmt.Sprintf("GOMAXPROCS %d", procs)
 	switch {
@@ -225,7 +227,7 @@ func (p Params) procsText(procs int) string {
 	return "\n" + report.Wrap(text)
 }
 
-// row returns the cell's row of the table. Its number of processors is in a line above.
+// row returns the cell's row of the table. The number of processors is in a line above.
 func (c Cell) row() string {
 	l := c.Load
 	l.Procs = 0

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// below returns the cells whose ratio of operations a second is less than limit: the whole
-// interval of it.
+// below returns the cells whose ratio of operations a second is below limit with its whole
+// interval.
 func (r *MatrixResult) below(limit float64) []Cell {
 	return slices.DeleteFunc(r.decided(), func(c Cell) bool { return float64(c.Ratios.High) >= limit })
 }
@@ -44,7 +44,7 @@ func (r *MatrixResult) failBelow(limit float64) error {
 	return nil
 }
 
-// Seen returns a sentence on how sluice did.
+// Seen returns a sentence about sluice's result.
 func (r *MatrixResult) Seen() string {
 	cells := r.measured()
 	if len(cells) == 0 {
@@ -62,7 +62,7 @@ func withVerdict(cells []Cell, v stats.Verdict) []Cell {
 	return slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return c.Ratios.Verdict != v })
 }
 
-// tally returns how many cells there are, and how many have each verdict.
+// tally returns the number of cells, and how many have each verdict.
 func tally(cells []Cell) string {
 	text := fmt.Sprintf("%d cells: ", len(cells))
 	if len(cells) == 1 {
@@ -103,7 +103,7 @@ func (r *MatrixResult) summary() string {
 	return b.String() + "\n"
 }
 
-// startNotes returns a line for each cell of load.Start: how long a process takes, and its memory.
+// startNotes returns a line for each cell of load.Start, with the time and memory of a process.
 func startNotes(cells []Cell) string {
 	var b strings.Builder
 	for _, c := range cells {
@@ -125,7 +125,7 @@ func startNotes(cells []Cell) string {
 var verdictNote = fmt.Sprintf("ahead, behind: the whole 95 %% interval is above, or below, 1; level: it holds 1, and is within ±%s; unclear: it is wider, or of fewer than %d rounds",
 	report.Percent(stats.Narrow), RoundsForVerdict)
 
-// driverLine returns the first line with which sluice describes itself, "" if it was not
+// driverLine returns the first line with which sluice describes itself, or "" if sluice was not
 // measured.
 func driverLine(c Cell) string {
 	line, _, _ := strings.Cut(c.Sides[1].Explain, "\n")

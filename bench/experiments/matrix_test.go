@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// cellOf returns a cell with these ratios of operations a second, one a round.
+// cellOf returns a cell with these ratios of operations a second, one for each round.
 func cellOf(goroutines int, ratios ...float64) Cell {
 	sides := []*duel.Result{{Side: load.OSFile}, {Side: load.Sluice("")}}
 	for _, r := range ratios {
@@ -26,7 +26,7 @@ func cellOf(goroutines int, ratios ...float64) Cell {
 func TestFailBelowInterval(t *testing.T) {
 	r := &MatrixResult{Cells: []Cell{
 		cellOf(1, 0.80, 0.81, 0.82, 0.84, 0.84, 0.85),
-		cellOf(2, 0.80, 0.81, 0.82, 0.83, 0.84, 1.10), // its median is below
+		cellOf(2, 0.80, 0.81, 0.82, 0.83, 0.84, 1.10), // the median is below the limit
 		cellOf(3, 1.00, 1.00, 1.00, 1.00, 1.00, 1.00),
 	}}
 	for limit, want := range map[float64]string{
@@ -49,8 +49,8 @@ func TestFailBelowInterval(t *testing.T) {
 	}
 }
 
-// TestFewRatios has cells in most of whose rounds os.File has completed no operation, so that they have
-// no ratio: they are of too few rounds, however many were measured.
+// TestFewRatios has cells in which os.File completed no operation in most rounds. Those rounds have
+// no ratio, so the cell has too few rounds, however many were measured.
 func TestFewRatios(t *testing.T) {
 	for _, ratios := range []int{0, 2, 6} {
 		few := cellOf(1, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8)
@@ -105,8 +105,8 @@ func (l startLab) Starters(context.Context) (func() error, error) {
 	return func() error { *l.removed++; return l.fails }, nil
 }
 
-// TestStart checks that the programs of start are built if a cell needs them, and removed; and what
-// is said of them.
+// TestStart checks that the programs of start are built if a cell needs them, and removed. It also
+// checks the notes about them.
 func TestStart(t *testing.T) {
 	made, removed := 0, 0
 	lab := startLab{fakeLab{}, &made, &removed, nil}

@@ -8,7 +8,7 @@ import (
 )
 
 // NothingMeasured returns an error if no experiment of a run measured anything. The error has the
-// reason of the first experiment.
+// first experiment's reason.
 func NothingMeasured(results map[string]any) error {
 	why := ""
 	for _, e := range All {
@@ -29,15 +29,15 @@ func NothingMeasured(results map[string]any) error {
 
 // measured reports whether a result has any figures.
 func measured(r Result) bool {
-	if r, ok := r.(interface{ anyMeasured() bool }); ok { // types whose points do not decide it
+	if r, ok := r.(interface{ anyMeasured() bool }); ok { // a type may decide it without its points
 		return r.anyMeasured()
 	}
 	return slices.ContainsFunc(r.Points(), func(p Point) bool { return p.Unsupported == "" && len(p.Rounds) > 0 })
 }
 
-// unsupported returns why the first side of a result that was not measured was not.
+// unsupported returns the reason of the first side that was not measured.
 func unsupported(r Result) string {
-	if r, ok := r.(interface{ reason() string }); ok && r.reason() != "" { // of the whole experiment
+	if r, ok := r.(interface{ reason() string }); ok && r.reason() != "" {
 		return r.reason()
 	}
 	for _, p := range r.Points() {
@@ -48,10 +48,11 @@ func unsupported(r Result) string {
 	return ""
 }
 
-// anyMeasured wants a cell with both sides, because one side alone compares nothing.
+// anyMeasured reports whether a cell has both sides: one side alone compares nothing.
 func (r *MatrixResult) anyMeasured() bool { return len(r.measured()) > 0 }
 
-// anyMeasured counts a process that died as measured: its death is a result.
+// anyMeasured reports whether there are rows. A row of a process that died counts: its death is a
+// result.
 func (r *ThreadsResult) anyMeasured() bool { return len(r.Rows) > 0 }
 
 func (r *TransparentResult) anyMeasured() bool {

@@ -10,34 +10,32 @@ import (
 // glommio2020 names "Modern storage is plenty fast. It is the APIs that are bad".
 const glommio2020 = "Costa 2020, Glommio"
 
-// p4 are the nine settings of that publication: scans (p4_scan.go) and random reads (p4_rand.go),
+// p4 are the nine settings of the publication: scans (p4_scan.go) and random reads (p4_rand.go),
 // buffered and with O_DIRECT. Each is a race of os.File and sluice; with --fio, fio repeats the
-// load of the published side.
-//
-// The publication had an Optane disk and a file 2.5 times as large as memory. With a smaller file
-// (the default without --full) the page cache is dropped before each slice instead. The rates
-// depend on the device; compare the ratios to the buffered reads.
+// published load. The publication had an Optane disk and a file 2.5 times as large as memory.
+// Without --full the file is smaller, and the page cache is dropped before each slice. Rates depend
+// on the device: compare the ratios to the buffered reads.
 var p4 = []Experiment{
 	scanBuffered, scanDirect, scanDirectRA, scanDirectZC, scanDirect512k,
 	randBufferedSmall, randDirectSmall, randBufferedWhole, randDirectWhole,
 }
 
 const (
-	publishedFile = 2.5      // size of the published file, as a multiple of the machine's memory
-	publishedSpan = 10       // the published small span is the memory divided by this
-	largestFile   = 20 << 30 // 20 GiB: largest file that --full makes unless --size says so
-	// smallestPart limits the small span to the file divided by this. A tenth of the memory may be
-	// more than a file that is smaller than the published one.
+	publishedFile = 2.5      // the published file's size as a multiple of memory
+	publishedSpan = 10       // the published small span is memory divided by this
+	largestFile   = 20 << 30 // 20 GiB: the largest file of --full without --size
+	// smallestPart limits the small span to the file divided by this. A tenth of memory may be
+	// larger than a small file.
 	smallestPart = 4
 )
 
-// FullSize returns the size of the file that --full makes, where free bytes are free on the disk.
+// FullSize returns the size of the file for --full, on a disk with free bytes left.
 func FullSize(memory, free int64) int64 {
 	size := int64(publishedFile * float64(memory))
-	return min(size, largestFile, free) >> 20 << 20 // whole MiB
+	return min(size, largestFile, free) >> 20 << 20 // a whole number of MiB
 }
 
-// smallSpan returns the length of the part of the file that the small settings read.
+// smallSpan returns the length of the span that the small settings read.
 func (p Params) smallSpan() int64 {
 	span := p.FileSize / smallestPart
 	if p.Memory > 0 {
@@ -62,7 +60,7 @@ func (f *figure) fileNote(p Params) string {
 // osFile returns os.File as a side of that name.
 func osFile(name string) load.Side { return load.Side{Name: name, Way: load.ByOS} }
 
-// sluiceBy returns the side of sluice that reads in that way.
+// sluiceBy returns a side of sluice that reads in this way.
 func (p Params) sluiceBy(name string, way load.Way) load.Side {
 	return load.Side{Name: name, Way: way, Driver: p.Driver}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// The settings of random reads: 4 KiB each, 20 in flight. "small" reads a span that fits the page
-// cache, "whole" the whole file, which is not cached.
+// The settings of random reads have 20 reads of 4 KiB in flight. "small" reads a span that fits the
+// page cache. "whole" reads the whole file, which is not cached.
 var (
 	randBufferedSmall = setting("rand-buffered-small", "random reads of 4 KiB in the page cache, 20 in flight",
 		func(p Params) race {
@@ -40,7 +40,6 @@ const (
 	randDepth = 20
 )
 
-// Names of sides.
 const (
 	osBuffered = "os.File, buffered"
 	osDirect   = "os.File, O_DIRECT"
@@ -66,7 +65,7 @@ func (p Params) spanText(span int64) string {
 	return "over " + report.Bytes(span)
 }
 
-// randBuffered is a race through the page cache.
+// randBuffered returns a race of reads through the page cache.
 func (p Params) randBuffered(state string, kind load.Kind, span int64, text string, rate float64) race {
 	return race{
 		title: fmt.Sprintf("random 4 KiB, %d in flight, %s, %s", randDepth, p.spanText(span), state),
@@ -80,7 +79,7 @@ func (p Params) randBuffered(state string, kind load.Kind, span int64, text stri
 	}
 }
 
-// randDirect is a race of reads with O_DIRECT, against reads through the page cache.
+// randDirect returns a race of reads with O_DIRECT against reads through the page cache.
 func (p Params) randDirect(state string, buffered load.Kind, span int64, f figure) race {
 	return race{
 		title: fmt.Sprintf("random 4 KiB, %d in flight, %s, O_DIRECT against %s", randDepth, p.spanText(span), state),
@@ -111,8 +110,8 @@ var directChecks = []check{
 }
 
 // randDepths compares random direct reads at depths of 4 to 1024: os.File, ReadBuffer, ReadMany,
-// and fio plain and tuned. It was not published. A device that saturates below a depth shows no
-// differences in rate there; only CPU does then.
+// and fio plain and tuned. It was not published. If the device saturates below a depth, sides
+// differ only in CPU there.
 var randDepths = raceExperiment{
 	name:    "rand-depth",
 	summary: "random direct reads of 4 KiB, 4 to 1024 in flight",

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// The settings of sequential reads. They are compared with the scan of an ordinary program: 4 KiB
-// at a time through a page cache that does not hold the file.
+// The settings of sequential reads are compared with an ordinary program's scan: 4 KiB at a time
+// through a page cache that does not hold the file.
 var (
 	scanBuffered = setting("scan-buffered", "sequential reads of 4 KiB through a cold page cache",
 		func(p Params) race {
@@ -54,14 +54,14 @@ var (
 		})
 )
 
-// The published parameters. The publication does not say how many buffers of scanSmall are read
-// ahead. Its program does: examples/storage.rs of Glommio has had with_read_ahead(50) since its
-// first version, of November 2020.
+// The published parameters. The publication omits the number of read-ahead buffers of
+// scanSmall, so scanAhead is taken from its program: examples/storage.rs of Glommio has
+// with_read_ahead(50) since its first version, of November 2020.
 const (
 	scanSmall      = 4 << 10   // 4 KiB
 	scanLarge      = 512 << 10 // 512 KiB
-	scanAhead      = 50        // buffers of scanSmall that are read ahead
-	scanLargeAhead = 5         // buffers of scanLarge
+	scanAhead      = 50        // read-ahead buffers of scanSmall
+	scanLargeAhead = 5         // read-ahead buffers of scanLarge
 	bufferedScan   = 945.14e6  // bytes a second
 )
 
@@ -81,7 +81,7 @@ func (p Params) next(size, ahead int) duel.Entry {
 	return entry(load.ScanDirect, size, ahead, p.sluiceBy(nextRow, load.ByNext))
 }
 
-// scan is a race of a stream with O_DIRECT, against scanBase.
+// scan returns a race of a stream with O_DIRECT against scanBase.
 func (p Params) scan(size, ahead int, subject, text string, rate float64, entries ...duel.Entry) race {
 	return race{
 		title:   fmt.Sprintf("sequential, O_DIRECT, %s x %d, against 4 KiB reads, cold", report.Bytes(int64(size)), ahead),

@@ -19,7 +19,7 @@ var summaryTable = report.Table{
 	{Head: "CPU\nto fio", Width: 6, Align: report.Right},
 }
 
-// minSettings is the number of settings from which on a summary helps.
+// minSettings is the smallest number of settings for which a summary helps.
 const minSettings = 3
 
 // Summary returns the table that follows the results of a run with several settings of p4: the

@@ -10,9 +10,9 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// Pattern selects cells of the matrix. It is written kind/size/goroutines, where each part is a
-// list of names or globs, separated by commas. A part that is empty or missing matches
-// everything. In a kind, +work stands for each amount of work.
+// Pattern selects cells of the matrix. It has the form kind/size/goroutines. Each part is a list of
+// names or globs, separated by commas. An empty or missing part matches everything. In a kind,
+// +work stands for each amount of work.
 type Pattern struct {
 	text  string
 	parts [3][]string // kind, size, goroutines; nil matches everything
@@ -21,15 +21,15 @@ type Pattern struct {
 // partNames are the names of a Pattern's parts, in messages.
 var partNames = [3]string{"kind", "size", "number of goroutines"}
 
-// ParsePattern parses a pattern such as read-direct/4k/64, read-*/4k or
-// write-sync//1,8. Each name in it must be that of one of the cells.
+// ParsePattern parses a pattern such as read-direct/4k/64, read-*/4k or write-sync//1,8. Each name
+// in it must be a cell's.
 func ParsePattern(text string, cells []load.Load) (Pattern, error) {
 	p := Pattern{text: text}
 	parts := strings.Split(strings.ToLower(text), "/")
 	if text == "" || len(parts) > len(p.parts) {
 		return p, fmt.Errorf("--cells %q: want kind/size/goroutines, as in read-direct/4k/64 (for other cells repeat --cells)", text)
 	}
-	left := slices.Clone(cells) // that the parts up to now match
+	left := slices.Clone(cells) // the cells that the parts so far match
 	for i, part := range parts {
 		if part == "" {
 			continue
@@ -45,7 +45,7 @@ func ParsePattern(text string, cells []load.Load) (Pattern, error) {
 	return p, nil
 }
 
-// checkGlob returns an error if the glob, of part i, matches none of the cells.
+// checkGlob returns an error if the glob of part i matches no cell.
 func (p Pattern) checkGlob(i int, glob string, cells []load.Load) error {
 	if _, err := path.Match(glob, ""); err != nil {
 		return fmt.Errorf("--cells %q: %q is not a valid pattern", p.text, glob)

@@ -11,14 +11,15 @@ import (
 func TestPattern(t *testing.T) {
 	for _, test := range []struct {
 		text string
-		want int // cells
+		want int // the number of cells
 	}{
 		{"read-direct/4k/64", 1},
 		{"READ-DIRECT/4K/64", 1},
 		{"read-direct", 21},
 		{"read-direct/4k", 7},
 		{"*", len(allCells())},
-		{"read-cached,write-*/4k,64k/1", 8 + 4}, // write-logs, the busy kinds and the cached one have 4k alone
+		// Write-logs, the busy kinds and the cached one have only 4k.
+		{"read-cached,write-*/4k,64k/1", 8 + 4},
 		{"read-direct+work", 14},
 		{"read-*+work//64", 4},
 		{"*+busy//64", 4},
@@ -38,7 +39,8 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestPebblePattern checks that a pattern selects cells of all those of pebble, not of the selection alone.
+// TestPebblePattern checks that a pattern selects from all cells of pebble, not only from its
+// selection.
 func TestPebblePattern(t *testing.T) {
 	for text, want := range map[string]int{"*": 13, "pebble-get": 5, "pebble-get//16,64": 2, "pebble-scan/1m/4": 1, "pebble-get*//64": 2} {
 		p, err := ParsePattern(text, Params{}.allPebbleLoads())
@@ -52,7 +54,7 @@ func TestPebblePattern(t *testing.T) {
 	}
 }
 
-// TestPatternErrors checks that an error names what is wrong, and what there is.
+// TestPatternErrors checks that an error names the wrong part, and the valid names.
 func TestPatternErrors(t *testing.T) {
 	const kinds = "read-cached, read-cold, read-cold+2us, read-cold+6us, read-cold+busy, read-direct, read-direct+2us, read-direct+6us, " +
 		"read-direct+busy, write-buffered, write-direct, write-sync, write-direct+hot, write-direct+busy, write-sync+busy, sync-own, write-logs, serve, start"
@@ -102,14 +104,14 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestProcs counts the cells with numbers of processors, and checks their order.
+// TestProcs checks the number and the order of cells with numbers of processors.
 func TestProcs(t *testing.T) {
 	most := time.Duration(0)
 	for _, l := range (Params{Full: true}).cells() {
 		_, limit := (Params{Full: true}).cellTimes(l.Kind)
 		most += limit
 	}
-	if most > 50*time.Minute { // the help says so
+	if most > 50*time.Minute { // the help promises it
 		t.Errorf("--full takes up to %s; want 50 minutes at most", most)
 	}
 	one := []Pattern{mustParse(t, "read-direct/4k/1,2,4")}
@@ -121,7 +123,7 @@ func TestProcs(t *testing.T) {
 		{"selection", Params{CellProcs: []int{1, 4}}, 2 * len(quickCells)},
 		{"cells", Params{CellProcs: []int{8, 2}, Cells: one}, 6},
 		{"full", Params{Full: true}, len(allCells()) + 4*len(quickCells)},
-		{"full, cells", Params{Full: true, Cells: one}, 3 + 4*2}, // two are in the selection
+		{"full, cells", Params{Full: true, Cells: one}, 3 + 4*2}, // the selection has two of them
 		{"full, processors given", Params{Full: true, CellProcs: []int{2}}, len(allCells())},
 	} {
 		if got := len(test.params.cells()); got != test.want {

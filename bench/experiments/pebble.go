@@ -13,16 +13,10 @@ import (
 )
 
 // pebble compares a Pebble database on Pebble's own files (stock) with one on package pebblevfs, in
-// each of its modes, and with what `sluice build` gives by itself. The database has four times as
-// much data as the processes have memory, page cache included.
-//
-// All sides have the same options of Pebble, and the same block cache. A slice begins without the
-// database's files in the page cache, and with the index in the block cache. Beside a compaction all
-// sides compact at the same rate: without that, the one that compacts faster would have the slower
-// reads. The table has a line for a side that did not reach the rate.
-//
-// Reads find some blocks in the page cache, and with Direct none. So ratios depend on the share of
-// the data that fits into memory.
+// each of its modes, and with stock under `sluice build`. All have the same options and block
+// cache. The database has four times as much data as the processes have memory, page cache
+// included: the ratios depend on that. Beside a compaction all sides compact at the same rate:
+// otherwise a side that compacts faster would read slower.
 var pebble = Experiment{
 	Name:     pebbleName,
 	Summary:  "a Pebble database larger than memory: pebblevfs and Pebble's own files",
@@ -35,7 +29,8 @@ var pebble = Experiment{
 
 const pebbleName = "pebble"
 
-// The plan of a cell. Slices are long, because each begins with an empty page cache.
+// pebblePlan is the plan of a cell, and pebbleFull is it with --full. Slices are long because each
+// begins with an empty page cache.
 var (
 	pebblePlan = duel.Plan{Time: time.Second, Rounds: 8}
 	pebbleFull = duel.Plan{Time: 2 * time.Second, Rounds: 20}
@@ -48,7 +43,7 @@ func (p Params) pebblePlan() duel.Plan {
 	return p.plan(pebblePlan)
 }
 
-// Sizes of a record's value and of a scan's operation, in bytes.
+// pebbleValue is the size of a record's value. pebbleScan is the size of a scan's operation.
 const (
 	pebbleValue = 1000
 	pebbleScan  = 1 << 20 // 1 MiB
@@ -57,10 +52,10 @@ const (
 // pebblePace is the rate of compactions, in bytes a second.
 const pebblePace = 16 << 20 // 16 MiB
 
-// leastPebbleMemory is what processes with 256 goroutines need.
+// leastPebbleMemory is the memory that processes with 256 goroutines need.
 const leastPebbleMemory = 128 << 20 // 128 MiB
 
-// pebbleData returns the bytes of the database, and those of memory.
+// pebbleData returns the bytes of the database and of memory.
 func (p Params) pebbleData() (data, memory int64) {
 	data = 1 << 30 // 1 GiB
 	if p.Full {
@@ -75,11 +70,11 @@ func (p Params) pebbleData() (data, memory int64) {
 // pebbleLoad returns a load on the database.
 func (p Params) pebbleLoad(kind load.Kind, size, goroutines int) load.Load {
 	data, memory := p.pebbleData()
-	const ofMemory = 16 // little, so that what is measured are the files
+	const ofMemory = 16 // small, so that files and not the cache are measured
 	return load.Load{Kind: kind, Size: size, Goroutines: goroutines, Records: database.Records(data), Cache: memory / ofMemory}
 }
 
-// pebbleCell is a load, and the sides for which it means something. The first is stock.
+// pebbleCell is a load with the sides that it is measured on. The first is stock.
 type pebbleCell struct {
 	load  load.Load
 	sides []load.Side
@@ -127,10 +122,10 @@ func (p Params) pebbleCells() []pebbleCell {
 	return cells
 }
 
-// Database is a database that loads are performed on.
+// Database is a database on which loads are performed.
 type Database interface {
 	comparer
-	// Close removes it.
+	// Close removes the database.
 	Close() error
 }
 

@@ -61,8 +61,7 @@ func newPebbleCell(l load.Load, results []*duel.Result) PebbleCell {
 	return c
 }
 
-// rounds returns the number of rounds that have a ratio of the side's operations a second to
-// those of stock.
+// rounds returns the number of rounds with a ratio of the side's operations a second to stock's.
 func (c PebbleCell) rounds(s PebbleSide) int {
 	return stats.Count(ratios([]*duel.Result{c.Sides[0].Result, s.Result}, load.Slice.Rate))
 }
@@ -119,7 +118,7 @@ func (r *PebbleResult) missing() string {
 	return report.Wrap(pebbleName+": not measured: "+r.Missing) + "\n"
 }
 
-// title says what the cell's operations are.
+// title describes the cell's operations.
 func (c PebbleCell) title() string {
 	what := map[load.Kind]string{
 		load.PebbleGet:     "point reads",
@@ -141,7 +140,7 @@ func (c PebbleCell) text() string {
 	return b.String()
 }
 
-// row returns the side's row of the table. rounds is the number of rounds that have a ratio.
+// row returns the side's row of the table. rounds is the number of rounds with a ratio.
 func (s PebbleSide) row(rounds int) string {
 	if s.Unsupported != "" {
 		row := strings.TrimSuffix(pebbleTable[:1].Row(s.Side.Name), "\n")
@@ -162,7 +161,8 @@ func (s PebbleSide) row(rounds int) string {
 		millis(func(s load.Slice) time.Duration { return s.P999 }), countOrNone(s.Threads))
 }
 
-// milliseconds returns a time in milliseconds, in at most four characters up to 10 s: 0.02, 1.23, 12.3, 123.
+// milliseconds returns a time in milliseconds in at most four characters, up to 10 s: 0.02, 1.23,
+// 12.3, 123.
 func milliseconds(ns stats.Number) string {
 	if ns.IsNaN() {
 		return "-"
@@ -173,8 +173,8 @@ func milliseconds(ns stats.Number) string {
 // reachedRate is the part of the compactions' rate that counts as reached.
 const reachedRate = 0.95
 
-// compactions returns a line for each side whose compactions did not write at the rate of the cell,
-// or one line if all did.
+// compactions returns a line for each side whose compactions missed the cell's rate, or one line if
+// all sides reached it.
 func (c PebbleCell) compactions() string {
 	if c.Kind != load.PebbleCompact {
 		return ""

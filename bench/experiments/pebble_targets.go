@@ -16,7 +16,7 @@ type pebbleTarget struct {
 	what       string
 	figure     func(PebbleSide) stats.Number
 	limit      stats.Number
-	most       bool // the limit is the most that reaches the target, not the least
+	most       bool // the limit is an upper bound, not a lower one
 }
 
 // pebbleTargets are for a database of 4 GiB and a memory of 1 GiB.
@@ -37,7 +37,7 @@ func p99Target(kind load.Kind, goroutines int, side load.Way, limit stats.Number
 	return pebbleTarget{kind, goroutines, side, "p99", func(s PebbleSide) stats.Number { return s.P99 }, limit, true}
 }
 
-// pebbleFloor is what each side must have of stock's operations, in each cell.
+// pebbleFloor is the least ratio of operations to stock's, for each side in each cell.
 const pebbleFloor = 0.97
 
 // Verdicts returns each target, and whether it was reached.
@@ -68,7 +68,7 @@ func (t pebbleTarget) verdict(c PebbleCell, s PebbleSide) string {
 		report.Ratio(v), t.what, limit, report.Ratio(t.limit))
 }
 
-// reachedBy is reached for a figure of so many rounds.
+// reachedBy is reached for a figure from so many rounds.
 func reachedBy(ok bool, rounds int) string {
 	if rounds < RoundsForVerdict {
 		return "no verdict"
@@ -76,7 +76,7 @@ func reachedBy(ok bool, rounds int) string {
 	return reached(ok)
 }
 
-// floor is the verdict on the row that is lowest beside stock.
+// floor returns the verdict on the row with the lowest ratio to stock.
 func (r *PebbleResult) floor() string {
 	lowest, name, rounds := stats.NaN, "", 0
 	for _, c := range r.Cells {
@@ -93,7 +93,7 @@ func (r *PebbleResult) floor() string {
 		reachedBy(lowest >= pebbleFloor, rounds), report.Ratio(lowest), name, report.Ratio(stats.Number(pebbleFloor)))
 }
 
-// threads is the verdict on the threads of pebblevfs.
+// threads returns the verdict on the threads of pebblevfs.
 func (r *PebbleResult) threads() string {
 	most, name := 0, ""
 	for _, c := range r.Cells {
@@ -110,7 +110,7 @@ func (r *PebbleResult) threads() string {
 	return fmt.Sprintf("%s: pebblevfs has up to %d threads, %s (at most GOMAXPROCS + %d = %d)", reached(most <= limit), most, name, ThreadsOver, limit)
 }
 
-// fullPebbleData is the database that the targets are for.
+// fullPebbleData is the database's size for which the targets hold.
 const fullPebbleData = 4 << 30
 
 func (r *PebbleResult) notes() string {

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// databaseLab is a machine whose database fails, or counts how often it is closed.
+// databaseLab has a database that fails, or that counts its Close calls.
 type databaseLab struct {
 	fakeLab
 	err    error
@@ -34,7 +34,7 @@ type countingDatabase struct {
 
 func (c countingDatabase) Close() error { *c.closed++; return nil }
 
-// TestPebbleDatabase checks that the database is removed, and what is said if there is none.
+// TestPebbleDatabase checks that the database is removed, and the message if there is none.
 func TestPebbleDatabase(t *testing.T) {
 	closed := 0
 	if _, _, err := run(t, pebble, databaseLab{closed: &closed}, Params{}); err != nil || closed != 1 {
@@ -77,7 +77,7 @@ func TestPebbleData(t *testing.T) {
 	}
 }
 
-// TestPebbleHead checks that a database that fits into memory is called that.
+// TestPebbleHead checks the line about a database that fits into memory.
 func TestPebbleHead(t *testing.T) {
 	for data, want := range map[int64]bool{128 << 20: true, 129 << 20: false} {
 		if got := (&PebbleResult{Data: data, Memory: 128 << 20}).head(); strings.Contains(got, "fits into memory") != want {

@@ -13,24 +13,24 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// precision is the rule by which a cell gets as many rounds as it needs: until the 95 % interval
-// of the median ratio is narrow (stats.Narrow), or the cell's time is up.
+// precision is the rule by which a cell gets as many rounds as it needs. It ends when the 95 %
+// interval of the median ratio is narrow (stats.Narrow), or when the cell's time is up.
 type precision struct {
-	limit time.Duration // of a cell, with its preparation
+	limit time.Duration // the time of a cell, preparation included
 }
 
-// The rule is applied after leastRounds, and then after every fourth round. Applied after each
-// round, it would stop where the interval happens to be narrow: the interval would then hold the
-// true median in 92 % of the cells that vary most, and not in 95 %. Applied this way it holds it
-// in 94 to 96 % (TestPrecisionHolds).
+// The rule is applied after leastRounds, and then after every fourth round. After each round, it
+// would stop where the interval happens to be narrow: then 92 % of the intervals of the most
+// variable cells would hold the true median. After every fourth round 94 to 96 % do
+// (TestPrecisionHolds).
 const (
 	leastRounds = 12
 	applyEvery  = 4
 )
 
-// enough reports whether the rounds with these ratios are enough. Rounds without a ratio do not
-// count. A cell whose time is up has the rounds that a verdict needs all the same, but at most
-// leastRounds: where an operation takes longer than a slice, no round may have a ratio.
+// enough reports whether the rounds with these ratios suffice. Rounds without a ratio do not count.
+// A cell whose time is up still gets the rounds that a verdict needs, but at most leastRounds. If
+// an operation takes longer than a slice, no round may have a ratio.
 func (p precision) enough(ratios []stats.Number, spent time.Duration) bool {
 	n := stats.Count(ratios)
 	if spent >= p.limit {
@@ -43,8 +43,8 @@ func (p precision) enough(ratios []stats.Number, spent time.Duration) bool {
 	return stats.Width(low, stats.Median(ratios), high) <= stats.Narrow
 }
 
-// The time of a cell, and how long its slices are. Rounds are short, as 50 ms of one process say
-// as much about it as a second: the next process differs by more. A run that names no experiment
+// Times of a cell and of its slices. Rounds are short: 50 ms of one process are as
+// informative as a second, because the next process differs by more. A run that names no experiment
 // must end in three minutes.
 const (
 	cellSlice = 50 * time.Millisecond
@@ -52,15 +52,15 @@ const (
 	briefTime = 4500 * time.Millisecond
 )
 
-// Goroutines that compute run for a time slice of the runtime, 10 ms, before others have their turn. So
-// beside them (Kind.Busy) slices are longer, and cells have more time.
+// Goroutines that compute run for a time slice of the runtime, 10 ms, before other goroutines run.
+// So cells with them (Kind.Busy) have longer slices and more time.
 const (
 	busySlices = 10
 	busyTimes  = 3
 )
 
-// cellTimes returns how long the slices of a cell of this kind are, and the time of the cell: 0 if it
-// has a number of rounds instead.
+// cellTimes returns the length of a slice of this kind, and the time of a cell. The time is 0 if
+// the cell has a number of rounds instead.
 func (p Params) cellTimes(kind load.Kind) (slice, limit time.Duration) {
 	slice = cellSlice
 	switch {
@@ -82,7 +82,7 @@ func (p Params) cellTimes(kind load.Kind) (slice, limit time.Duration) {
 	return slice, limit
 }
 
-// cellPlan returns the plan of a cell of this kind, which shows under the label how far it is.
+// cellPlan returns the plan of a cell of this kind. Under the label it shows the progress.
 func (e *Env) cellPlan(label string, kind load.Kind) duel.Plan {
 	slice, limit := e.cellTimes(kind)
 	plan := duel.Plan{Time: slice, Rounds: e.Rounds}
@@ -106,7 +106,7 @@ func (e *Env) cellPlan(label string, kind load.Kind) duel.Plan {
 
 // planText returns how long the cells are measured, for the line above their table.
 func (p Params) planText(cells []load.Load) string {
-	var usual, busy load.Kind // one that is not busy, if there is any, and one that is
+	var usual, busy load.Kind // the first kind that is not busy, and the first that is, if any
 	var all time.Duration
 	for _, l := range cells {
 		_, limit := p.cellTimes(l.Kind)
@@ -134,7 +134,8 @@ func (p Params) planText(cells []load.Load) string {
 	return text
 }
 
-// durationText returns d, from a second on in whole seconds, without zero units at its end: 5m, 1h30m.
+// durationText returns d without zero units at its end: 5m, 1h30m. From a second on it has whole
+// seconds.
 func durationText(d time.Duration) string {
 	if d < time.Second {
 		return d.String()

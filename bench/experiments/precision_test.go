@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// TestPrecision asks after rounds that are all alike, and after rounds that differ much.
+// TestPrecision applies the rule to rounds that are all alike, and to rounds that differ much.
 func TestPrecision(t *testing.T) {
 	rule := precision{limit: 10 * time.Second}
 	alike := func(n int) (v []stats.Number) {
@@ -66,8 +66,8 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
-// TestPrecisionHolds measures cells whose ratio is known, by the rule. The intervals must hold it
-// about as often as an interval of a fixed number of rounds does, 95 %.
+// TestPrecisionHolds applies the rule to cells whose ratio is known. About 95 % of the intervals
+// must hold it, as with a fixed number of rounds.
 func TestPrecisionHolds(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, deviation := range []float64{0.01, 0.03, 0.05, 0.08} {
@@ -91,8 +91,8 @@ func TestPrecisionHolds(t *testing.T) {
 	}
 }
 
-// TestCellPlan checks that a cell ends when its interval is narrow, or when its time is up, and
-// that --rounds asks for a number of rounds instead.
+// TestCellPlan checks that a cell ends when its interval is narrow, or when its time is up. It also
+// checks that --rounds sets a number of rounds instead.
 func TestCellPlan(t *testing.T) {
 	p := Params{Cells: []Pattern{mustParse(t, "read-cached/4k/1")}}
 	for _, test := range []struct {
@@ -118,7 +118,7 @@ func TestCellPlan(t *testing.T) {
 	}
 }
 
-// TestCellProgress checks what a terminal shows while a cell is measured.
+// TestCellProgress checks the progress line of a cell.
 func TestCellProgress(t *testing.T) {
 	var out, progress bytes.Buffer
 	p := Params{Cells: []Pattern{mustParse(t, "read-cached/4k/1")}}
@@ -167,7 +167,8 @@ func TestDurationText(t *testing.T) {
 	}
 }
 
-// TestPlanText checks that the line above a table says how long its cells are measured, with busy ones among them.
+// TestPlanText checks that the line above a table says how long its cells are measured, busy cells
+// included.
 func TestPlanText(t *testing.T) {
 	usual, busy := load.Load{Kind: load.ReadCold}, load.Load{Kind: load.ReadColdBusy}
 	for _, test := range []struct {

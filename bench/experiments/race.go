@@ -11,23 +11,23 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// race is one comparison of several sides that read the same bytes, each in its own way. Its
-// table has a row for each side.
+// race compares several sides that read the same bytes, each in its own way. Its table has a row
+// for each side.
 type race struct {
 	title   string
-	entries []duel.Entry // the others' ratios are to the first
-	subject string       // the side that the published figure is of, and whose load fio repeats
+	entries []duel.Entry // ratios are to the first
+	subject string       // the side of the published figure; fio repeats its load
 	tuned   bool         // tuned fio takes part as well
 	checks  []check
-	figure  *figure // nil where nothing was published
+	figure  *figure // nil if nothing was published
 }
 
 // check asks for a verdict that compares one side with another, in a line under the table. It is
-// skipped if one of them does not take part.
+// skipped if one side does not take part.
 type check struct{ entry, to string }
 
 // racePlan has slices long enough for fio, which reports times in milliseconds. raceFull has the
-// 20 seconds of the publication.
+// publication's 20 seconds.
 var (
 	racePlan = duel.Plan{Time: 250 * time.Millisecond, Rounds: 10}
 	raceFull = duel.Plan{Time: time.Second, Rounds: 20}
@@ -56,7 +56,7 @@ type RaceResult struct {
 type Race struct {
 	Title     string    `json:"title"`
 	Published string    `json:"published,omitempty"`
-	Finding   string    `json:"finding,omitempty"` // whether that holds here
+	Finding   string    `json:"finding,omitempty"` // whether the published finding holds here
 	Verdicts  []Verdict `json:"verdicts"`
 	Rows      []RaceRow `json:"rows"`
 
@@ -111,8 +111,8 @@ func (r race) run(ctx context.Context, env *Env, name string, plan duel.Plan) (R
 	return done, env.Screen.Print(done.text())
 }
 
-// withFio returns the entries, followed by fio's if the user asked for fio. fio repeats the load
-// of the subject.
+// withFio returns the entries, with fio's at the end if the user asked for fio. fio repeats the
+// subject's load.
 func (r race) withFio(p Params) []duel.Entry {
 	if !p.Fio {
 		return r.entries

@@ -11,12 +11,12 @@ import (
 // RaceRow is the result of one side. Its ratios are to the first row, medians over the rounds.
 type RaceRow struct {
 	load.Load
-	Rate     stats.Number `json:"rate"` // a second: bytes of a scan, else operations
+	Rate     stats.Number `json:"rate"` // bytes of a scan, else operations, a second
 	Ratio    stats.Number `json:"ratio"`
-	CPU      stats.Number `json:"cpu_ns"` // for a MiB of a scan, else for an operation
+	CPU      stats.Number `json:"cpu_ns"` // CPU time of a MiB of a scan, else of an operation
 	CPURatio stats.Number `json:"cpu_ratio"`
-	Buffers  int64        `json:"buffers"`  // peak, in bytes
-	Resident int64        `json:"resident"` // peak of bytes over the idle process
+	Buffers  int64        `json:"buffers"`  // the peak, in bytes
+	Resident int64        `json:"resident"` // the peak in bytes, above an idle process
 	*duel.Result
 }
 
@@ -30,8 +30,8 @@ func newRaceRow(l load.Load, r *duel.Result) RaceRow {
 	return row
 }
 
-// RoundsWith returns the number of rounds that have a ratio of the row's rate to that of the other
-// row. In a round without a ratio nothing was measured of one of them.
+// RoundsWith returns the number of rounds with a ratio of the row's rate to the other row's. A
+// round has none if one of the rows measured nothing.
 func (r RaceRow) RoundsWith(other RaceRow) int {
 	return stats.Count(stats.Ratios(r.rates(), other.rates()))
 }
@@ -41,7 +41,7 @@ func (r RaceRow) rates() []stats.Number {
 	return r.Series(func(s load.Slice) float64 { return s.RateIfMeasured() * float64(r.Size) })
 }
 
-// cpus returns the nanoseconds of processor time for a byte, of each round.
+// cpus returns, for each round, the processor time for a byte in nanoseconds.
 func (r RaceRow) cpus() []stats.Number {
 	return r.Series(func(s load.Slice) float64 {
 		if s.Ops == 0 {
@@ -51,7 +51,7 @@ func (r RaceRow) cpus() []stats.Number {
 	})
 }
 
-// unit returns how many bytes Rate counts as one: a byte of a scan, else an operation.
+// unit returns the number of bytes that Rate counts as one: 1 for a scan, else an operation's size.
 func (r RaceRow) unit() stats.Number {
 	if r.Kind.Scan() {
 		return 1
@@ -59,7 +59,7 @@ func (r RaceRow) unit() stats.Number {
 	return stats.Number(r.Size)
 }
 
-// cpuUnit returns how many bytes CPU is for: a MiB of a scan, else an operation.
+// cpuUnit returns the number of bytes that CPU is for: a MiB for a scan, else an operation's size.
 func (r RaceRow) cpuUnit() stats.Number {
 	if r.Kind.Scan() {
 		return 1 << 20 // 1 MiB

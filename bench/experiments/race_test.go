@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// TestGoldenFio is p4 with fio, which lacks huge pages in one setting, and the summary of all
+// TestGoldenFio runs p4 with fio, which lacks huge pages in one setting, and the summary of all
 // settings.
 func TestGoldenFio(t *testing.T) {
 	results := make(map[string]any)
@@ -115,7 +115,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestFindingOfFewRatios is a race of twelve rounds, in two of which both sides have read.
+// TestFindingOfFewRatios has a race of twelve rounds. Both sides have read in two of them.
 func TestFindingOfFewRatios(t *testing.T) {
 	side := func(name string, ops float64, rounds int) RaceRow {
 		r := &duel.Result{Side: load.Side{Name: name}, Rounds: make([]load.Slice, 12)}
@@ -133,7 +133,7 @@ func TestFindingOfFewRatios(t *testing.T) {
 	}
 }
 
-// TestCompareSizes compares reads of 4 KiB with reads of 8 KiB that take twice as long: bytes a
+// TestCompareSizes compares reads of 4 KiB with reads of 8 KiB that take twice as long. Bytes a
 // second and processor time for a byte must be equal.
 func TestCompareSizes(t *testing.T) {
 	row := func(name string, size int) RaceRow {

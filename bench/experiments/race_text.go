@@ -89,7 +89,7 @@ func (r Race) verdicts() string {
 	return b.String()
 }
 
-// pair names both sides, the first without "sluice", which would not fit.
+// pair names both sides. The first is without "sluice", which would not fit.
 func (v Verdict) pair() string { return strings.TrimPrefix(v.Entry, "sluice ") + " to " + v.To }
 
 func (r RaceRow) text(table report.Table, first RaceRow) string {
@@ -102,7 +102,7 @@ func (r RaceRow) text(table report.Table, first RaceRow) string {
 		bytesOrNone(r.Buffers), bytesOrNone(r.Resident), countOrNone(r.Threads))
 }
 
-// microsOrNone returns a time in microseconds, a dash if it is missing.
+// microsOrNone returns a time in microseconds, or a dash if there is none.
 func microsOrNone(ns stats.Number) string {
 	if ns.IsNaN() {
 		return "-"
@@ -110,7 +110,7 @@ func microsOrNone(ns stats.Number) string {
 	return report.Micros(time.Duration(ns))
 }
 
-// bytesOrNone returns a number of bytes, a dash if it is 0.
+// bytesOrNone returns a number of bytes, or a dash for 0.
 func bytesOrNone(n int64) string {
 	if n == 0 {
 		return "-"
@@ -118,7 +118,7 @@ func bytesOrNone(n int64) string {
 	return report.Bytes(n)
 }
 
-// countOrNone returns a count, a dash if it is 0.
+// countOrNone returns a count, or a dash for 0.
 func countOrNone(n int) string {
 	if n == 0 {
 		return "-"
@@ -126,7 +126,7 @@ func countOrNone(n int) string {
 	return strconv.Itoa(n)
 }
 
-// explain returns the first line with which sluice describes itself, and those of fio.
+// explain returns the first line with which sluice describes itself, and the lines of fio.
 func (r Race) explain() string {
 	var text string
 	for _, row := range r.Rows {

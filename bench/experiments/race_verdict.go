@@ -12,13 +12,13 @@ import (
 // figure is the published result of a race.
 type figure struct {
 	text string
-	// rate is the published rate of the subject, and base that of the first row, in bytes or
-	// operations a second. base is 0 if the subject is what others are compared with.
+	// rate is the subject's published rate, and base is the first row's, in bytes or operations a
+	// second. base is 0 if the subject is the first row.
 	rate, base float64
-	// near is set if the published finding is that the subject is nearly as fast as the first
-	// row. Otherwise the finding is that it is faster, or slower, as rate and base say.
+	// near is set if the published finding is that the subject is nearly as fast as the first row.
+	// Otherwise rate and base say whether it is faster or slower.
 	near    bool
-	buffers int64 // bytes of buffers; 0 if that was not published
+	buffers int64 // bytes of buffers; 0 if not published
 }
 
 // Verdict compares one side with another, in a line under the table.
@@ -28,7 +28,7 @@ type Verdict struct {
 	// Rate compares bytes or operations a second, CPU the processor time of one.
 	Rate Comparison `json:"rate"`
 	CPU  Comparison `json:"cpu"`
-	// Note says what the two sides do not have in common.
+	// Note names a difference between the two sides.
 	Note string `json:"note,omitempty"`
 }
 
@@ -41,8 +41,8 @@ type Comparison struct {
 	Verdict stats.Verdict `json:"verdict,omitempty"`
 }
 
-// newComparison returns the comparison of the ratios of all rounds. more is true if a larger
-// figure is the better one.
+// newComparison returns the comparison of the ratios of all rounds. more says that a larger figure
+// is better.
 func newComparison(ratios []stats.Number, more bool) Comparison {
 	c := Comparison{Ratio: stats.Median(ratios)}
 	c.Low, c.High = stats.Interval(ratios)
@@ -52,8 +52,7 @@ func newComparison(ratios []stats.Number, more bool) Comparison {
 	return c
 }
 
-// judge sets the verdict, of ratios of which a larger one is better. A round without a ratio does
-// not count: the interval is not of it.
+// judge sets the verdict. A larger ratio is better. A round without a ratio does not count.
 func (c *Comparison) judge(ratios []stats.Number) {
 	if rounds := stats.Count(ratios); rounds >= RoundsForVerdict {
 		c.Verdict = stats.Judge(c.Ratio, c.Low, c.High, rounds)
@@ -82,7 +81,7 @@ func (r RaceRow) to(other RaceRow) Verdict {
 	return v
 }
 
-// compare returns the verdict of a check, false if one of its sides has no row.
+// compare returns the verdict of a check, and false if one of its sides has no row.
 func (r Race) compare(c check) (Verdict, bool) {
 	row, ok := r.row(c.entry)
 	other, okOther := r.row(c.to)
@@ -93,14 +92,13 @@ func (r Race) compare(c check) (Verdict, bool) {
 }
 
 const (
-	// A finding holds "less sharply" if less than this part of the published gain, or loss, is
-	// left.
+	// A finding holds "less sharply" if less than this part of the published gain or loss remains.
 	lessSharply = 0.5
-	// A finding of "nearly as fast" holds if at least this part of the published ratio is left.
+	// A finding of "nearly as fast" holds if at least this part of the published ratio remains.
 	stillNear = 0.75
 )
 
-// finding returns a sentence: whether the published figure holds here.
+// finding returns a sentence on whether the published figure holds here.
 func (r Race) finding() string {
 	row, _ := r.row(r.subject)
 	to := row.to(r.Rows[0]).Rate
@@ -123,8 +121,8 @@ func (r Race) finding() string {
 	return text
 }
 
-// holds returns whether the published finding holds: that the subject is nearly as fast as the
-// first row, or faster, or slower.
+// holds returns whether the published finding holds: the subject is nearly as fast as the first
+// row, or faster, or slower.
 func (f *figure) holds(c Comparison) string {
 	published := f.rate / f.base
 	ratio, low, high := float64(c.Ratio), float64(c.Low), float64(c.High)

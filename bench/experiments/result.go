@@ -58,8 +58,7 @@ func (r *RaceResult) Points() []Point {
 	return points
 }
 
-// ErrNothing is the error of Experiment.Read for a run that was interrupted before its first
-// cell.
+// ErrNothing is the error of Experiment.Read for a run that was interrupted before its first cell.
 var ErrNothing = errors.New("it holds nothing that was measured")
 
 // read decodes a result of type R and checks it.
@@ -77,8 +76,8 @@ func read[R any, P interface {
 	return result, nil
 }
 
-// read adds to the races the published figures, which the JSON file does not hold: a figure may
-// have been corrected here since the file was written.
+// read adds the published figures to the races. The JSON file does not hold them: a figure may have
+// been corrected since the file was written.
 func (r raceExperiment) read(text []byte) (Result, error) {
 	result, err := read[RaceResult](text)
 	if err != nil {
@@ -94,8 +93,7 @@ func (r raceExperiment) read(text []byte) (Result, error) {
 	return result, nil
 }
 
-// checked returns an error for a result that no run can have returned, and that could not be
-// drawn.
+// checked returns an error for a result that no run can have returned, or that cannot be drawn.
 func checked(result Result) error {
 	points := result.Points()
 	if len(points) == 0 {
@@ -106,7 +104,7 @@ func checked(result Result) error {
 			return err
 		}
 	}
-	if r, ok := result.(interface{ check() error }); ok { // for what its points do not hold
+	if r, ok := result.(interface{ check() error }); ok { // it checks more than the points
 		return r.check()
 	}
 	return nil
@@ -148,7 +146,7 @@ func (r Race) PublishedRates() (subject, base float64) {
 	return r.figure.rate, r.figure.base
 }
 
-// Subject returns the name of the side that the published figure is of; "" if there is none.
+// Subject returns the name of the side with the published figure, or "".
 func (r Race) Subject() string { return r.subject }
 
 // reached returns the word for whether a target was reached.

@@ -12,11 +12,11 @@ import (
 )
 
 // scale is a selection of cells for machines that this project does not have: 1, 2 and 4 times
-// GOMAXPROCS goroutines, and 64 and 256 where these are more. Its user sends the JSON file
-// (docs/scale.md). It ends within ten minutes on any machine, and says what it left out.
+// GOMAXPROCS goroutines, and 64 and 256 if these are more. Its user sends the JSON file
+// (docs/scale.md). It ends within ten minutes on any machine, and names the cells that it left out.
 //
-// read-tmpfs reads a file on tmpfs with O_DIRECT. This device never waits, so the cell shows what
-// sluice itself allows.
+// read-tmpfs reads a file on tmpfs with O_DIRECT. This device never waits, so the cell shows the
+// speed that sluice itself allows.
 var scale = Experiment{
 	Name:    scaleName,
 	Summary: "os.File against sluice by goroutines a processor, to send",
@@ -30,7 +30,6 @@ var scale = Experiment{
 
 const scaleName = "scale"
 
-// The kinds of scale, and the size of an operation.
 var scaleKinds = []load.Kind{load.ReadDirect, load.ReadCold, load.ReadCached, load.WriteBuffered, load.SyncOwn, load.ReadTmpfs}
 
 const scaleSize = 4 << 10 // 4 KiB
@@ -59,7 +58,7 @@ func (p Params) allScaleCells() []load.Load {
 	return cells
 }
 
-// scaleCells returns the cells that --cells chooses, all without it.
+// scaleCells returns the cells that --cells chooses. Without --cells it returns all.
 func (p Params) scaleCells() []load.Load { return p.matching(p.allScaleCells()) }
 
 func runScale(ctx context.Context, env *Env) (_ any, err error) {

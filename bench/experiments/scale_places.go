@@ -11,18 +11,17 @@ import (
 // Tmpfs is a file on tmpfs, on which entries are measured.
 type Tmpfs interface {
 	comparer
-	// Close removes it.
+	// Close removes the file.
 	Close() error
 }
 
-// scalePlaces has what the cells of scale are measured on.
+// scalePlaces holds the places on which the cells of scale are measured.
 type scalePlaces struct {
 	env   *Env
-	tmpfs Tmpfs // nil before the first cell that needs it
+	tmpfs Tmpfs // nil until a cell needs it
 }
 
-// of returns what the load is measured on. It makes the file on tmpfs for the first cell that needs
-// it.
+// of returns the place of a load. It makes the file on tmpfs for the first cell that needs it.
 func (s *scalePlaces) of(ctx context.Context, l load.Load) (comparer, error) {
 	if l.Kind != load.ReadTmpfs {
 		return s.env.Lab, nil
@@ -50,7 +49,7 @@ func (s *scalePlaces) close() error {
 	return s.tmpfs.Close()
 }
 
-// nowhere is what this machine lacks: nothing can be measured on it.
+// nowhere is a place that this machine lacks.
 type nowhere struct{ reason string }
 
 // Compare returns the reason as the result of each entry.

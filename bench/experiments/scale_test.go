@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// TestScaleCells checks the numbers of goroutines, and that the cells of each machine have eight
-// minutes together.
+// TestScaleCells checks the numbers of goroutines, and that the cells of each machine share eight
+// minutes.
 func TestScaleCells(t *testing.T) {
 	for procs, want := range map[int][]int{
 		1:   {1, 2, 4, 64, 256},
@@ -38,7 +38,7 @@ func TestScaleCells(t *testing.T) {
 	}
 }
 
-// TestScaleTimes checks that what the user says of times counts.
+// TestScaleTimes checks that times given by the user count.
 func TestScaleTimes(t *testing.T) {
 	if p := (Params{}).withScaleTimes(1); p.PerCell != scaleMost || p.Time != scaleSlice {
 		t.Errorf("one cell has %s in slices of %s; want %s and %s", p.PerCell, p.Time, scaleMost, scaleSlice)
@@ -73,8 +73,8 @@ func (s slowDevice) Compare(ctx context.Context, entries []duel.Entry, p duel.Pl
 	}
 }
 
-// TestScaleEnds measures devices on which six rounds, or one, take longer than a cell may. The
-// run ends in time all the same, and says of each cell what it is. The clock is the bubble's.
+// TestScaleEnds measures devices on which six rounds, or one, take longer than a cell may. The run
+// must still end in time, with a note for each cell. The clock is the bubble's.
 func TestScaleEnds(t *testing.T) {
 	for _, test := range []struct {
 		round            time.Duration
@@ -94,7 +94,7 @@ func TestScaleEnds(t *testing.T) {
 			if err != nil || len(cells) != 30 {
 				t.Fatalf("rounds of %s: %d cells, %v; want 30", test.round, len(cells), err)
 			}
-			for _, c := range cells[:len(cells)-5] { // fakeLab measures those on tmpfs
+			for _, c := range cells[:len(cells)-5] { // fakeLab measures the cells on tmpfs
 				if (c.Ratios != nil) != test.measured || test.measured && (c.Rounds() >= RoundsForVerdict) != test.rounds {
 					t.Errorf("rounds of %s: %s has %d rounds, %q", test.round, c.Name, len(c.Sides[0].Rounds), c.Unsupported)
 				}
@@ -106,7 +106,7 @@ func TestScaleEnds(t *testing.T) {
 	}
 }
 
-// TestScaleLate begins when the time is up already, as after a file that was written slowly.
+// TestScaleLate begins when the time is already up, as after a file that was written slowly.
 func TestScaleLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		result, _, err := run(t, scale, slowDevice{round: time.Second}, Params{Began: time.Now().Add(-scaleEnd)})
@@ -116,7 +116,7 @@ func TestScaleLate(t *testing.T) {
 	})
 }
 
-// TestScaleInterrupted checks that Ctrl-C is no end of a cell's time.
+// TestScaleInterrupted checks that Ctrl-C does not count as the end of a cell's time.
 func TestScaleInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errCtrlC)
@@ -153,8 +153,8 @@ func (c countedTmpfs) Close() error {
 	return nil
 }
 
-// TestScaleTmpfs checks that one file on tmpfs is made for its cells, and removed, also after an
-// error; and what is said where there is none.
+// TestScaleTmpfs checks that one file on tmpfs is made for all cells that need it. It must be
+// removed, after an error too. The test also checks the message if there is no tmpfs.
 func TestScaleTmpfs(t *testing.T) {
 	made, open := 0, 0
 	lab := tmpfsLab{open: &open, made: &made}
@@ -179,7 +179,7 @@ func TestScaleTmpfs(t *testing.T) {
 	}
 }
 
-// TestScaleKept checks that a run whose results go nowhere says how they are kept.
+// TestScaleKept checks that a run without --json says how to keep its results.
 func TestScaleKept(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		_, text, err := run(t, scale, fakeLab{}, Params{Rounds: 1, Kept: kept})

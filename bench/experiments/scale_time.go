@@ -9,19 +9,19 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// The time of scale. A slice is longer than in the matrix: its lead-in, a quarter of it, leaves
-// governors and rings time to settle with many processors.
+// The times of scale. A slice is longer than in the matrix: its lead-in, a quarter of it,
+// gives governors and rings time to settle with many processors.
 const (
 	scaleSlice = 200 * time.Millisecond
-	scaleTime  = 8 * time.Minute                // of all cells together, as far as they need it
-	scaleMost  = 30 * time.Second               // of a cell
-	scaleEnd   = 9*time.Minute + 30*time.Second // since the run began, its preparation included
+	scaleTime  = 8 * time.Minute                // the most for all cells together
+	scaleMost  = 30 * time.Second               // the most for one cell
+	scaleEnd   = 9*time.Minute + 30*time.Second // since the run began, preparation included
 )
 
-// timed reports whether the user has said how long a cell takes. Then nothing else bounds the run.
+// timed reports whether the user has set the time of a cell. Then nothing else bounds the run.
 func (p Params) timed() bool { return p.PerCell > 0 || p.Rounds > 0 }
 
-// withScaleTimes returns p with the times of so many cells, as far as the user has not said any.
+// withScaleTimes returns p with times for so many cells. Times that the user has set stay.
 func (p Params) withScaleTimes(cells int) Params {
 	if !p.timed() {
 		p.PerCell = min(scaleMost, scaleTime/time.Duration(max(1, cells))).Truncate(100 * time.Millisecond)
@@ -32,11 +32,11 @@ func (p Params) withScaleTimes(cells int) Params {
 	return p
 }
 
-// place returns what a load is measured on.
+// place returns the comparer on which a load is measured.
 type place func(context.Context, load.Load) (comparer, error)
 
-// bounded returns on with an end to the time of all cells together, unless the user has said how
-// long one takes.
+// bounded returns place on with a limit for all cells together. If the user has set the time of a
+// cell, it returns on.
 func (p Params) bounded(cells int, on place) place {
 	if p.timed() {
 		return on
@@ -52,14 +52,13 @@ func (p Params) bounded(cells int, on place) place {
 	}
 }
 
-// allowance is the time that is left to cells that are measured one after another. On a slow device
-// six rounds may take minutes.
+// allowance is the time left for the next cells. On a slow device six rounds may take minutes.
 type allowance struct {
 	end   time.Time
-	cells int // that are left
+	cells int // the cells that are left
 }
 
-// next returns how long the next cell may take: its part of the time that is left.
+// next returns the time for the next cell: its part of the time that is left.
 func (a *allowance) next() time.Duration {
 	part := time.Until(a.end) / time.Duration(max(1, a.cells))
 	a.cells--
@@ -75,8 +74,8 @@ type boundedComparer struct {
 	*allowance
 }
 
-// Compare returns the rounds that were finished when the time was up. If there are none, the
-// entries are unsupported.
+// Compare returns the rounds that were finished in time. If there are none, the entries are
+// unsupported.
 func (b boundedComparer) Compare(ctx context.Context, entries []duel.Entry, p duel.Plan) ([]*duel.Result, error) {
 	timed, cancel := context.WithTimeoutCause(ctx, b.next(), errNoTime)
 	defer cancel()

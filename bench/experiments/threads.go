@@ -10,14 +10,11 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// threads measures what many goroutines cost that wait for a slow disk. In os.File each waiting
-// goroutine holds a thread, and the Go runtime ends a program at its 10,000th thread; sluice
-// needs a few. Each process starts the goroutines, which read 4 KiB each, all at once, and
-// reports its peak of threads and memory.
-//
-// There is one process for each side and there are no rounds: the figures are counts, which do
-// not vary as times do. The times only show that all goroutines were served. A simulated disk
-// (the result's Disk says so) needs no root, but its reads do not reach a block device.
+// threads measures the cost of many goroutines that wait for a slow disk. In os.File each holds a
+// thread, and the Go runtime ends a program at its 10,000th thread. sluice needs a few. Each side
+// is one process, whose goroutines all read 4 KiB at once. It reports its peak of threads and
+// memory: counts do not vary as times do, so there are no rounds. A simulated disk (the result's
+// Disk says so) needs no root, but its reads do not reach a block device.
 var threads = Experiment{
 	Name:     threadsName,
 	Summary:  "12,000 goroutines on a disk of 500 reads/s: threads, memory",
@@ -30,10 +27,10 @@ var threads = Experiment{
 
 const threadsName = "threads"
 
-// The targets.
+// The targets of sluice's figures.
 const (
-	ThreadsOver = 8        // threads over GOMAXPROCS, at most
-	MemoryOver  = 64 << 20 // 64 MiB: memory over the goroutines' own stacks and buffers, at most
+	ThreadsOver = 8        // the most threads beyond GOMAXPROCS
+	MemoryOver  = 64 << 20 // 64 MiB: the most memory beyond the goroutines' stacks and buffers
 )
 
 // mostGoroutines is more than the 10,000 threads that a Go program may have.
@@ -45,14 +42,14 @@ const MostGoroutines = 100_000
 // slowIOPS is the number of reads a second that the slow disk does.
 const slowIOPS = 500
 
-// crowdSize is the number of goroutines of a row, and whether they read with O_DIRECT.
+// crowdSize is a row's number of goroutines, and whether they read with O_DIRECT.
 type crowdSize struct {
 	goroutines int
 	direct     bool
 }
 
-// crowds returns the rows of each side. Reads through the page cache are measured with --full
-// only, because they take as long again.
+// crowds returns the rows of each side. Only --full has reads through the page cache: they double
+// the time.
 func (p Params) crowds() []crowdSize {
 	if p.Goroutines > 0 {
 		return []crowdSize{{p.Goroutines, true}}
@@ -67,12 +64,12 @@ func (p Params) crowds() []crowdSize {
 // crowd returns the largest number of goroutines that read the slow disk at once.
 func (p Params) crowd() int { return cmp.Or(p.Goroutines, mostGoroutines) }
 
-// SlowDisk is a disk that does few reads a second, with a file to read. It is a *slowdisk.Disk
-// and the program that reads it, except in tests.
+// SlowDisk is a disk that does few reads a second, with a file to read. Outside tests it is a
+// *slowdisk.Disk with the program that reads it.
 type SlowDisk interface {
 	What() string
 	Simulated() bool // whether it is a file system in user space
-	// Crowd starts a process whose goroutines each read a page of the file, all at once.
+	// Crowd starts a process in which each goroutine reads a page of the file, all at once.
 	Crowd(ctx context.Context, side load.Side, goroutines int, direct bool) (crowd.Outcome, error)
 	Close() error
 }
@@ -99,7 +96,7 @@ func runThreads(ctx context.Context, env *Env) (_ any, err error) {
 	return result, env.Screen.Print(result.notes())
 }
 
-// slowDiskOf makes the disk of an experiment. It is one step.
+// slowDiskOf makes an experiment's disk as one step.
 func slowDiskOf(ctx context.Context, env *Env, name string) (SlowDisk, error) {
 	disk, err := env.Lab.Slow(ctx, crowd.Size(env.crowd()), slowIOPS, func(done float64) {
 		env.Screen.Step(fmt.Sprintf("%s: making a slow disk %.0f %%", name, 100*done))

@@ -28,7 +28,8 @@ type ThreadsRow struct {
 	crowd.Outcome
 }
 
-// Points returns a round for each row: its one burst of reads. A row whose process died has none.
+// Points returns a round for each row: its one burst of reads. A row whose process died has no
+// round.
 func (r *ThreadsResult) Points() []Point {
 	var points []Point
 	for _, row := range r.Rows {
@@ -59,7 +60,7 @@ func (r *ThreadsResult) head() string {
 		report.Wrap("on "+r.Disk) + "\n" + threadsTable.Header()
 }
 
-// Reads returns the word for how the goroutines of the row read.
+// Reads returns the word for the row's way to read.
 func (r ThreadsRow) Reads() string {
 	if r.Load.Kind.Direct() {
 		return "direct"
@@ -82,8 +83,8 @@ func seconds(d time.Duration) string { return report.Count(stats.Number(d.Second
 
 func (r *ThreadsResult) notes() string { return "\n" + report.Wrap(r.Verdict) + "\n" }
 
-// worst returns the one of two rows of a side that decides about the target: the row with more
-// goroutines, else the one that died, else the one with more threads.
+// worst returns the row that decides about a target: the row with more goroutines, else the row
+// whose process died, else the row with more threads.
 func worst(a, b ThreadsRow) ThreadsRow {
 	switch {
 	case a.Load.Goroutines != b.Load.Goroutines:
@@ -97,7 +98,7 @@ func worst(a, b ThreadsRow) ThreadsRow {
 	return b
 }
 
-// verdict returns whether the targets were reached with the most goroutines.
+// verdict returns whether the rows with the most goroutines reached the targets.
 func (r *ThreadsResult) verdict() string {
 	var files, ours ThreadsRow
 	for _, row := range r.Rows {

@@ -14,7 +14,7 @@ import (
 // fakeSlow is a disk on which os.File's threads grow with the goroutines, and sluice's do not.
 type fakeSlow struct {
 	threads int   // of sluice
-	over    int64 // sluice's memory over the goroutines' stacks and buffers
+	over    int64 // sluice's memory beyond the goroutines' stacks and buffers
 	fail    error
 	closed  *bool
 
@@ -83,8 +83,8 @@ func TestThreadsVerdict(t *testing.T) {
 	}
 }
 
-// TestThreadsVerdictIsOfTheMost checks that the row with the most goroutines decides, even if one
-// with fewer has more threads.
+// TestThreadsVerdictIsOfTheMost checks that the row with the most goroutines decides, even if a row
+// with fewer goroutines has more threads.
 func TestThreadsVerdictIsOfTheMost(t *testing.T) {
 	row := func(goroutines int, side load.Side, threads int, died string) ThreadsRow {
 		return ThreadsRow{load.Load{Goroutines: goroutines}, side, crowd.Outcome{Threads: threads, Died: died}}

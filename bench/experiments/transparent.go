@@ -9,10 +9,9 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// transparent builds a program that uses only os.File by go build and by sluice build, and
-// compares the two: operations in memory, where sluice build must cost next to nothing; direct
-// reads by 64 goroutines, where it must gain; and as in threads, many goroutines that read a slow
-// disk, where the plain build dies.
+// transparent compares two builds of a program that uses only os.File: by go build and by sluice
+// build. In memory, sluice build must cost next to nothing. With direct reads by 64 goroutines it
+// must gain. With many goroutines that read a slow disk, as in threads, the plain build dies.
 var transparent = Experiment{
 	Name:    transparentName,
 	Summary: "a program built by go build and by sluice build",
@@ -25,14 +24,14 @@ var transparent = Experiment{
 
 const transparentName = "transparent"
 
-// The targets, as multiples of the operations a second of the plain build.
+// The targets are multiples of the plain build's operations a second.
 const (
 	transparentCached = 0.97
 	transparentDirect = 1.25
 )
 
-// hotSpan is the part of the file that cached operations use. It is small enough for the
-// processor's cache, because misses there would hide what a read itself costs.
+// hotSpan is the span of cached operations. It fits the processor's cache: misses would hide the
+// cost of a read.
 const hotSpan = 8 << 20 // 8 MiB
 
 // cellTarget is a cell and the ratio that is its target.
@@ -123,8 +122,8 @@ func (r *TransparentResult) measure(ctx context.Context, env *Env) error {
 	return nil
 }
 
-// crowds measures many goroutines of each build that read a slow disk at once. If there can be no
-// slow disk, the result says why.
+// crowds measures many goroutines of each build that read a slow disk at once. Without a slow disk,
+// the result has the reason.
 func (r *TransparentResult) crowds(ctx context.Context, env *Env) (err error) {
 	disk, err := slowDiskOf(ctx, env, transparentName)
 	if err != nil && ctx.Err() == nil {

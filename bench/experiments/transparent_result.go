@@ -13,7 +13,7 @@ import (
 // TransparentResult is the result of transparent.
 type TransparentResult struct {
 	SliceTime time.Duration `json:"slice_time"`
-	// Rounds and CellTime are those of MatrixResult.
+	// Rounds and CellTime mean the same as in MatrixResult.
 	Rounds   int               `json:"rounds,omitempty"`
 	CellTime time.Duration     `json:"cell_time,omitempty"`
 	Cells    []TransparentCell `json:"cells"`
@@ -24,11 +24,11 @@ type TransparentResult struct {
 	Crowd    []ThreadsRow      `json:"crowd"` // go build, sluice build
 }
 
-// TransparentCell is the result of one cell. Its ratios are sluice build's figures to those of go
-// build.
+// TransparentCell is the result of one cell. Its ratios are of sluice build's figures to go
+// build's.
 type TransparentCell struct {
 	Cell
-	Target float64 `json:"target"` // for the ratio of operations a second
+	Target float64 `json:"target"` // target of the ratio of operations a second
 }
 
 // Points returns each side of each cell, and each row of the slow disk.

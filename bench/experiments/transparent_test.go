@@ -65,8 +65,8 @@ func (n noPrograms) Programs(context.Context, string) (func() error, error) {
 	return func() error { *n.removed++; return nil }, n.err
 }
 
-// TestTransparentPrograms checks that the builds are removed, and that a failure to remove them
-// is an error.
+// TestTransparentPrograms checks that the builds are removed, and that a failed removal is an
+// error.
 func TestTransparentPrograms(t *testing.T) {
 	removed := 0
 	_, _, err := run(t, transparent, noPrograms{err: errors.New("there is no go command"), removed: &removed}, Params{})

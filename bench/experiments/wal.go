@@ -9,11 +9,11 @@ import (
 )
 
 // wal is a write-ahead log: goroutines append records to a file and call Sync after each record,
-// through os.File and through sluice. First all goroutines share one log, where sluice lets
-// several Syncs share one fsync. Then each goroutine has its own log, as in a server with many
-// databases, where there is no fsync to share.
+// through os.File and through sluice. First all goroutines share one log, and sluice lets several
+// Syncs share one fsync. Then each goroutine has its own log, as in a server with many databases:
+// there is no fsync to share.
 //
-// The gain depends on how long the device takes for a flush.
+// The gain depends on the device's time for a flush.
 var wal = Experiment{
 	Name:    WAL,
 	Summary: "append + Sync by 1 to 256 goroutines: one log, a log each",
@@ -23,13 +23,13 @@ var wal = Experiment{
 	Read:    read[MatrixResult],
 }
 
-// WAL is the name of the experiment. Package pictures gives its figure an expectation of its own.
+// WAL is the experiment's name. Package pictures adds an expectation to its figure.
 const WAL = "wal"
 
 // walRecord is the size of a record: a small transaction.
 const walRecord = 1 << 10 // 1 KiB
 
-// The target: with walMost goroutines on one log, at least walTarget times os.File's commits.
+// The target is that walMost goroutines on one log make at least walTarget times os.File's commits.
 const (
 	walTarget = 4.0
 	walMost   = 256
@@ -59,8 +59,7 @@ func runWAL(ctx context.Context, env *Env) (any, error) {
 	return result, err
 }
 
-// walVerdict returns whether the target was reached, given the cell of one log and walMost
-// goroutines.
+// walVerdict returns whether the cell of one log and walMost goroutines reached the target.
 func walVerdict(most Cell) string {
 	if most.Ratios == nil {
 		return ""

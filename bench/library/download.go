@@ -19,7 +19,7 @@ func download(ctx context.Context, module, version string) (string, error) {
 		return "", errors.New("there is no go command in PATH")
 	}
 	cmd := program.Command(ctx, goExe, "mod", "download", "-json", module+"@"+version)
-	// The settings of the working directory's module are not for this one.
+	// The settings of the working directory's module do not apply to this one.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GO111MODULE=on")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

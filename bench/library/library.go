@@ -1,15 +1,15 @@
-// Package library finds the source of the library that a program was built with.
-// `sluice build` copies it into other programs, and `sluice bench` builds programs with it.
+// Package library finds the source of the library with which a program was built. `sluice build`
+// copies it into other programs, and `sluice bench` builds programs with it.
 //
-// The source is, in this order:
+// The source is the first one of:
 //
-//   - the tree that the environment variable SLUICE_SOURCE names;
-//   - the directory from which this program was built, which is in its debug information: a
-//     tree of sluice, or the module cache;
-//   - the version of the library that this program was built with, in the module cache. The go
-//     command downloads it if it is not there;
-//   - the tree that has this program's file or the working directory in it. This is for a
-//     program that was built in a tree with -trimpath.
+//   - the tree in the environment variable SLUICE_SOURCE;
+//   - the directory from which this program was built, by its debug information: a tree of sluice,
+//     or the module cache;
+//   - the version of the library with which this program was built, in the module cache; the go
+//     command downloads it if necessary;
+//   - the tree that contains this program's file or the working directory, for a program built in a
+//     tree with -trimpath.
 package library
 
 import (
@@ -35,11 +35,10 @@ const Module = "github.com/sluiceio/sluice"
 // Variable is the environment variable that names a tree of sluice.
 const Variable = "SLUICE_SOURCE"
 
-// advice is the end of an error: what the user can do.
+// advice is the end of an error: the user's next step.
 const advice = "set " + Variable + " to the absolute path of a tree of sluice"
 
-// Dir returns the directory of the library's module, an absolute name. The go command may
-// download it.
+// Dir returns the absolute directory of the library's module. The go command may download it.
 func Dir(ctx context.Context) (string, error) {
 	if tree := os.Getenv(Variable); tree != "" {
 		return named(tree)
@@ -73,15 +72,15 @@ func named(tree string) (string, error) {
 	return filepath.Clean(tree), nil
 }
 
-// builtFrom returns the directory that the debug information of this program gives for the
-// library. It is not absolute if the program was built with -trimpath.
+// builtFrom returns the library's directory in this program's debug information. It is not absolute
+// if the program was built with -trimpath.
 func builtFrom() string {
 	open := runtime.FuncForPC(reflect.ValueOf(sluice.Open).Pointer())
 	file, _ := open.FileLine(open.Entry())
 	return filepath.Dir(filepath.FromSlash(file))
 }
 
-// builtWith returns the published version of the library that this program was built with, ""
+// builtWith returns the published version of the library with which this program was built, or ""
 // if it was built in a tree.
 func builtWith() string {
 	info, ok := debug.ReadBuildInfo()
@@ -102,8 +101,8 @@ func isPublished(version string) bool {
 	return semver.IsValid(version) && semver.Build(version) == ""
 }
 
-// around returns the tree of sluice that has this program's file or the working directory in
-// it, "" if there is none.
+// around returns the tree of sluice that contains this program's file or the working directory, or
+// "".
 func around() string {
 	var places []string
 	if exe, err := os.Executable(); err == nil {

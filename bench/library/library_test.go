@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestTree checks that a test, which was built in a tree, finds that tree.
+// TestTree checks that a test finds the tree in which it was built.
 func TestTree(t *testing.T) {
 	t.Setenv(Variable, "")
 	want, err := filepath.Abs("../..")
@@ -26,7 +26,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestNamed checks that only a tree of sluice is taken from the environment.
+// TestNamed checks that the environment can only name a tree of sluice.
 func TestNamed(t *testing.T) {
 	tree, other := t.TempDir(), t.TempDir()
 	for dir, text := range map[string]string{tree: "// A comment.\nmodule github.com/sluiceio/sluice\n", other: "module example.com/sluice\n"} {
@@ -51,7 +51,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestDownload checks the errors of a version that cannot be had.
+// TestDownload checks the errors of unavailable versions.
 func TestDownload(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOMODCACHE", t.TempDir())
@@ -64,7 +64,7 @@ func TestDownload(t *testing.T) {
 	}
 }
 
-// TestSibling finds a module of this tree, and none in a tree that has only the library.
+// TestSibling finds a module of this tree, and none in a tree with only the library.
 func TestSibling(t *testing.T) {
 	t.Setenv(Variable, "")
 	want, err := filepath.Abs("../pebble")

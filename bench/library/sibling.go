@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// Sibling returns the directory of another module of the project, which is in the directory below of
-// its tree, as in bench/pebble. work is the go.work file that it needs there; "off" where the
-// module's own requirements do. The go command may download the module.
+// Sibling returns the directory of another module of the project. below is the module's place in
+// the project's tree, as in bench/pebble. work is the go.work file that it needs there, or "off" if
+// the module's own requirements suffice. The go command may download the module.
 func Sibling(ctx context.Context, below string) (dir, work string, err error) {
 	tree, err := Dir(ctx)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package machine describes the machine that was measured.
+// Package machine describes the measured machine.
 package machine
 
 import (
@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Info describes a machine, and the file system of one directory on it. A field that is not
-// known is empty.
+// Info describes a machine, and the file system of a directory on it. An unknown field is empty.
 type Info struct {
 	OS         string `json:"os"`
 	Arch       string `json:"arch"`
@@ -25,15 +24,16 @@ type Info struct {
 
 // Device is the block device below the file system.
 type Device struct {
-	Name       string `json:"name,omitempty"` // as in /sys/block
-	Model      string `json:"model,omitempty"`
-	Scheduler  string `json:"scheduler,omitempty"`
-	Rotational bool   `json:"rotational,omitempty"` // false for a virtual disk: what is behind it is not known
-	Virtual    bool   `json:"virtual,omitempty"`    // of a hypervisor: virtio, Xen
+	Name      string `json:"name,omitempty"` // as in /sys/block
+	Model     string `json:"model,omitempty"`
+	Scheduler string `json:"scheduler,omitempty"`
+	// Rotational is false for a virtual disk: the host's disk is unknown.
+	Rotational bool `json:"rotational,omitempty"`
+	Virtual    bool `json:"virtual,omitempty"` // of a hypervisor: virtio, Xen
 }
 
-// IsVirtual reports whether the device is a disk of a hypervisor. Files of before the field
-// Virtual, in which such a disk may be Rotational, are judged by the name of the device.
+// IsVirtual reports whether the device is a disk of a hypervisor. In files without the field
+// Virtual, such a disk may be Rotational, so the device's name decides.
 func (d Device) IsVirtual() bool {
 	return d.Virtual || strings.HasPrefix(d.Name, "vd") || strings.HasPrefix(d.Name, "xvd")
 }
@@ -51,10 +51,10 @@ func Describe(dir string) Info {
 	return info
 }
 
-// InMemory reports whether the file system keeps its files in memory, and has no disk.
+// InMemory reports whether the file system keeps its files in memory, without a disk.
 func (i Info) InMemory() bool { return i.FileSystem == "tmpfs" || i.FileSystem == "ramfs" }
 
-// String returns what matters most to I/O, in one line.
+// String returns the facts that matter most for I/O, in one line.
 func (i Info) String() string {
 	parts := []string{strings.TrimSpace(i.OS + "/" + i.Arch + " " + i.Kernel)}
 	if i.CPU != "" {

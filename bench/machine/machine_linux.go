@@ -27,7 +27,7 @@ func describe(info *Info, dir string) {
 	info.Device = device(st.Dev, m.source)
 }
 
-// Kernel returns the kernel's release, as uname -r prints it.
+// Kernel returns the kernel's release, as printed by uname -r.
 func Kernel() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {
@@ -36,8 +36,8 @@ func Kernel() string {
 	return unix.ByteSliceToString(u.Release[:])
 }
 
-// cpuModel returns the first processor's model (x86), or its implementer's
-// and part's numbers (arm64).
+// cpuModel returns the first processor's model (x86), or its numbers of implementer and part
+// (arm64).
 func cpuModel() string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
 	var implementer, part string
@@ -60,8 +60,8 @@ type mount struct {
 	point, fsType, source, options string
 }
 
-// mountOf returns the mount that dir, on device dev, is in: the deepest one of that device. With
-// btrfs the number in mountinfo differs from that of stat(2); then it is the deepest of all.
+// mountOf returns the mount of dir, on device dev: the deepest one of that device. With btrfs the
+// numbers of mountinfo and stat(2) differ; then it is the deepest of all.
 func mountOf(dir string, dev uint64) mount {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
@@ -105,8 +105,8 @@ func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// device describes the disk of a file system. It looks the disk up by the number, or by the
-// name of the source if no device has that number (btrfs).
+// device describes the disk of a file system. It looks the disk up by the number, or by the name of
+// the source if no device has that number (btrfs).
 func device(dev uint64, source string) Device {
 	sys, err := filepath.EvalSymlinks(fmt.Sprintf("/sys/dev/block/%d:%d", unix.Major(dev), unix.Minor(dev)))
 	if err != nil {
@@ -128,8 +128,8 @@ func device(dev uint64, source string) Device {
 	return d
 }
 
-// virtual reports whether the disk with that folder in /sys is a hypervisor's. Its
-// queue/rotational is 1 by default, whatever the host stores it on.
+// virtual reports whether the disk with that folder in /sys is a hypervisor's. Its queue/rotational
+// is 1 by default, whatever disk the host has.
 func virtual(sys string) bool {
 	for part := range strings.SplitSeq(sys, "/") {
 		if strings.HasPrefix(part, "virtio") || strings.HasPrefix(part, "vbd-") {
@@ -139,7 +139,7 @@ func virtual(sys string) bool {
 	return false
 }
 
-// scheduler returns the I/O scheduler that is set, which is in brackets.
+// scheduler returns the current I/O scheduler, which is in brackets.
 func scheduler(list string) string {
 	_, rest, found := strings.Cut(list, "[")
 	if !found {

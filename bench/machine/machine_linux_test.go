@@ -10,7 +10,8 @@ func TestDescribe(t *testing.T) {
 }
 
 func TestParseMount(t *testing.T) {
-	const line = "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue\n" // proc_pid_mountinfo(5)
+	// From proc_pid_mountinfo(5).
+	const line = "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue\n"
 	dev, m, ok := parseMount(line)
 	if want := (mount{"/mnt2", "ext3", "/dev/root", "rw,noatime,rw,errors=continue"}); !ok || dev != "98:0" || m != want {
 		t.Errorf("parseMount = %q, %+v, %v; want 98:0, %+v", dev, m, ok, want)
@@ -37,12 +38,13 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestVirtual checks that a disk behind virtio or Xen is not called rotating, which its queue
-// says.
+// TestVirtual checks that a disk behind virtio or Xen is not called rotating, although its queue
+// says so.
 func TestVirtual(t *testing.T) {
 	for sys, want := range map[string]bool{
-		"/sys/devices/pci0000:00/0000:00:04.0/virtio1/block/vda":                           true,
-		"/sys/devices/pci0000:00/0000:00:05.0/virtio2/host2/target2:0:0/2:0:0:0/block/sda": true, // virtio-scsi
+		"/sys/devices/pci0000:00/0000:00:04.0/virtio1/block/vda": true,
+		// virtio-scsi
+		"/sys/devices/pci0000:00/0000:00:05.0/virtio2/host2/target2:0:0/2:0:0:0/block/sda": true,
 		"/sys/devices/vbd-768/block/xvda":                                                  true,
 		"/sys/devices/pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0/block/sda":    false,
 		"/sys/devices/pci0000:00/0000:00:1d.0/0000:3d:00.0/nvme/nvme0/nvme0n1":             false,
@@ -52,7 +54,7 @@ func TestVirtual(t *testing.T) {
 			t.Errorf("virtual(%q) = %v; want %v", sys, got, want)
 		}
 	}
-	old := Device{Name: "vda", Rotational: true} // of a file of before
+	old := Device{Name: "vda", Rotational: true} // from a file without the field Virtual
 	if !old.IsVirtual() {
 		t.Error("vda is no virtual disk")
 	}

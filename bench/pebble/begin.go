@@ -54,7 +54,7 @@ func check(l load.Load) error {
 	return nil
 }
 
-// prepare opens the database, and brings it into the state that the load wants.
+// prepare opens the database, and prepares it for the load.
 func (w *worker) prepare(s load.Setup) error {
 	switch s.Load.Kind {
 	case load.PebbleLoad:
@@ -73,7 +73,8 @@ func (w *worker) prepare(s load.Setup) error {
 	return fmt.Errorf("unknown kind of load %q", s.Load.Kind)
 }
 
-// prepareReads opens the database, which stays as it is. The first worker of a load only tries that.
+// prepareReads opens the database, which the load does not change. The first worker of a load opens
+// it only as a trial.
 func (w *worker) prepareReads(s load.Setup) (err error) {
 	if s.Prepared {
 		if err := evict(s.Path); err != nil {
@@ -89,7 +90,7 @@ func (w *worker) prepareReads(s load.Setup) (err error) {
 	return w.db.get(0)
 }
 
-// ownDirectory makes a directory beside the database that Close removes.
+// ownDirectory makes a directory beside the database. Close removes it.
 func (w *worker) ownDirectory(path string) (dir string, err error) {
 	dir, err = os.MkdirTemp(filepath.Dir(path), "copy-*")
 	w.remove = dir
@@ -99,7 +100,7 @@ func (w *worker) ownDirectory(path string) (dir string, err error) {
 // Run performs a slice.
 func (w *worker) Run(req load.SliceReq) (load.Slice, error) { return w.run(req) }
 
-// Explain returns what sluice says of itself.
+// Explain returns sluice's Explain.
 func (w *worker) Explain() string {
 	if w.files.sched == nil {
 		return ""

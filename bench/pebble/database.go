@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// A record has a key of keySize bytes and a value of valueSize.
+// keySize and valueSize are the sizes of a record's key and value.
 const (
 	keySize   = 16
 	valueSize = 1000
@@ -28,7 +28,7 @@ type database struct {
 	records uint64
 }
 
-// How a database is opened.
+// opening is the purpose of an opened database.
 type opening int
 
 const (
@@ -37,8 +37,9 @@ const (
 	loading // without a log
 )
 
-// open opens a database: blocks of 4 KiB without compression, Bloom filters, tables of 64 MiB. All
-// sides have the same options but the FS, the block cache and, with a class, how scans read ahead.
+// open opens a database with blocks of 4 KiB without compression, Bloom filters, and tables of 64
+// MiB. All sides have the same options except for the FS, the block cache and, with a class, the
+// read-ahead of scans.
 func open(dir string, f *files, l load.Load, how opening) (*database, error) {
 	o := &pebble.Options{
 		FS: f.fs, FormatMajorVersion: pebble.FormatNewest, Logger: logger{},
@@ -56,7 +57,7 @@ func open(dir string, f *files, l load.Load, how opening) (*database, error) {
 		o.TargetFileSizes[i] = 64 << 20 // 64 MiB
 	}
 	if f.class {
-		// Users' scans stay out of the class, and in the page cache, as package pebblevfs advises.
+		// Users' scans stay out of the class and in the page cache, as package pebblevfs advises.
 		ahead := objstorageprovider.NewReadaheadConfig()
 		ahead.Set(objstorageprovider.FadviseSequential, objstorageprovider.SysReadahead)
 		o.Local.ReadaheadConfig = ahead
@@ -75,11 +76,11 @@ func (d *database) close() error {
 	return err
 }
 
-// logger prints what Pebble cannot go on after; the parent reports it.
+// logger prints the errors after which Pebble cannot go on. The parent reports them.
 type logger struct{}
 
 func (logger) Infof(string, ...any)  {}
-func (logger) Errorf(string, ...any) {} // also where a call returns the error
+func (logger) Errorf(string, ...any) {} // the call that failed may also return the error
 
 // Fatalf ends the process.
 func (logger) Fatalf(format string, args ...any) {
@@ -87,8 +88,7 @@ func (logger) Fatalf(format string, args ...any) {
 	os.Exit(1)
 }
 
-// key returns the key of a record. Records that follow each other by number are far apart in the
-// database.
+// key returns the key of a record. Records with adjacent numbers are far apart in the database.
 func key(record uint64) []byte {
 	const odd = 0x9E3779B97F4A7C15
 	b := make([]byte, keySize)
@@ -112,8 +112,8 @@ func (d *database) get(record uint64) error {
 	return err
 }
 
-// Before a slice of reads, warmReaders goroutines read a record of each recordsForIndex, so that the
-// blocks of the index are in the block cache.
+// Before a slice of reads, warmReaders goroutines read one of every recordsForIndex records. That
+// brings the blocks of the index into the block cache.
 const (
 	warmReaders     = 16
 	recordsForIndex = 128

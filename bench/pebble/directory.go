@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// linkDatabase makes a copy of the database in dir. Tables, which Pebble never changes, are hard
-// links; the rest are copies.
+// linkDatabase makes a copy of the database in dir. It hard-links tables, which Pebble never
+// changes, and copies all else.
 func linkDatabase(from, dir string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {

@@ -10,22 +10,22 @@ import (
 	"github.com/sluiceio/sluice/integrations/pebblevfs"
 )
 
-// files is what a side opens files by.
+// files opens the files of a side.
 type files struct {
 	fs    vfs.FS
 	sched *sluice.Scheduler // nil for Pebble's own files
-	class bool              // compactions have a class of their own
-	cache int64             // how many times the load's block cache the side has
+	class bool              // compactions have their own class
+	cache int64             // the block cache's size as a multiple of the load's
 }
 
-// backgroundWeight is the weight of compactions and flushes, beside the 100 of all else.
+// backgroundWeight is the weight of compactions and flushes. All else has weight 100.
 const backgroundWeight = 10
 
-// directCache is how many times the block cache of the others Direct has: half of the memory, which the others
-// leave to the page cache.
+// directCache is the block cache of Direct as a multiple of the other modes'. It takes half of the
+// memory, which the other modes leave to the page cache.
 const directCache = 8
 
-// openFiles returns the files of a side. What compactions write goes at the pacer's rate.
+// openFiles returns the files of a side. Compactions write at the pacer's rate.
 func openFiles(side load.Side, p *pacer) (*files, error) {
 	modes := map[load.Way]pebblevfs.Mode{
 		load.ByPebbleBuffer: pebblevfs.Buffered,

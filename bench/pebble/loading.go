@@ -15,7 +15,7 @@ import (
 // loader writes all records, in the order of their keys.
 type loader struct {
 	*worker
-	order []uint64 // of the records
+	order []uint64 // the records' numbers, sorted by key
 	done  int
 	value *rand.ChaCha8
 }
@@ -32,11 +32,11 @@ func (w *worker) prepareLoad(path string) (err error) {
 	return err
 }
 
-// batchSize is how much is written at a time.
+// batchSize is the number of bytes in a batch.
 const batchSize = 1 << 20 // 1 MiB
 
-// run writes for the time of the slice. Ops is the number of records that the database has then.
-// When it has all, they are compacted.
+// run writes for the time of the slice. Ops is the number of records in the database after it. When
+// the database has all records, run compacts it.
 func (l *loader) run(req load.SliceReq) (load.Slice, error) {
 	for end := time.Now().Add(req.Time); l.done < len(l.order) && time.Now().Before(end); {
 		if err := l.batch(); err != nil {
@@ -64,7 +64,7 @@ func (l *loader) batch() error {
 	return l.db.Apply(b, pebble.NoSync)
 }
 
-// finish brings all records into the lowest level.
+// finish compacts all records into the lowest level.
 func (l *loader) finish() error {
 	if err := l.db.Flush(); err != nil {
 		return err

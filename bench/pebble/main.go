@@ -1,9 +1,9 @@
 // Command pebble is the program that `sluice bench pebble` measures: point reads, synced batches,
-// scans, and point reads beside a compaction, on a Pebble database whose files are Pebble's own or
-// those of package pebblevfs.
+// scans, and point reads beside a compaction. It has a Pebble database on Pebble's own files or on
+// package pebblevfs.
 //
-// It is a worker as that of package load: it reads requests from standard input and answers on
-// standard output, a line of JSON each. A module of its own keeps Pebble away from all others.
+// It is a worker like package load's: it reads requests from standard input and answers on standard
+// output, one JSON line each. It is a separate module to keep Pebble away from the other modules.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	signal.Ignore(os.Interrupt) // Ctrl-C goes to the whole process group; the parent handles it
+	signal.Ignore(os.Interrupt) // Ctrl-C reaches the whole process group; the parent handles it
 	if err := load.ServeBy(os.Stdin, os.Stdout, begin); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

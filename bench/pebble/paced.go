@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// compactionWrites is the category of what compactions write.
+// compactionWrites is the category of compactions' writes.
 const compactionWrites vfs.DiskWriteCategory = "pebble-compaction"
 
 // pacedFS is an FS whose compactions write at the rate of a pacer.
@@ -32,7 +32,7 @@ type pacedFile struct {
 	pacer *pacer
 }
 
-// Write waits until the bytes may be written, and writes them.
+// Write waits for the pacer, and writes the bytes.
 func (f pacedFile) Write(b []byte) (int, error) {
 	if err := f.pacer.wait(len(b)); err != nil {
 		return 0, err
@@ -40,14 +40,14 @@ func (f pacedFile) Write(b []byte) (int, error) {
 	return f.File.Write(b)
 }
 
-// pacer gives all compactions together a rate. What they could not write in the last maxBehind they
-// may catch up with.
+// pacer limits the rate of all compactions together. They may catch up with writes that they could
+// have made in the last maxBehind.
 type pacer struct {
 	rate    int64         // bytes a second; 0 is no limit
 	stopped chan struct{} // closed by stop
-	once    sync.Once     // of stop
+	once    sync.Once     // closes stopped once
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards next and written
 	next    time.Time  // when the next byte may be written
 	written int64
 }
@@ -86,12 +86,12 @@ func (p *pacer) reserve(n int, now time.Time) time.Duration {
 	return max(0, pause)
 }
 
-// total returns the bytes that were written.
+// total returns the number of bytes that were written.
 func (p *pacer) total() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.written
 }
 
-// stop makes all writes fail from now on, those that wait included.
+// stop makes all writes fail from now on, waiting ones too.
 func (p *pacer) stop() { p.once.Do(func() { close(p.stopped) }) }

@@ -8,16 +8,16 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestReserve goes by a clock of its own: 1000 bytes a second, of which 100 may be caught up with.
+// TestReserve has its own clock, a rate of 1000 bytes a second, and 100 bytes to catch up with.
 func TestReserve(t *testing.T) {
 	p := newPacer(1000)
 	now := time.Now()
 	for i, c := range []struct {
-		after time.Duration // since the write before
+		after time.Duration // since the previous write
 		bytes int
 		want  time.Duration
 	}{
-		{0, 100, 0}, // what could have been written before
+		{0, 100, 0}, // the pacer catches up
 		{0, 500, 0},
 		{0, 200, 500 * time.Millisecond},
 		{600 * time.Millisecond, 100, 100 * time.Millisecond},
@@ -55,7 +55,7 @@ func TestPaced(t *testing.T) {
 	}
 	ended := make(chan error)
 	go func() {
-		_, err := table.Write([]byte{1}) // would wait for 1000 s
+		_, err := table.Write([]byte{1}) // it would wait for 1000 s
 		ended <- err
 	}()
 	p.stop()

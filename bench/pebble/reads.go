@@ -27,8 +27,8 @@ func (w *worker) gets(req load.SliceReq) (load.Slice, error) {
 	})
 }
 
-// scans measures scans. Each client begins at a record of its own, and goes on to the end of the
-// database and from its beginning again. An operation is the next records, of the load's size.
+// scans measures scans. Each client begins at a different record, and continues at the beginning
+// after the end. An operation reads the next records, together of the load's size.
 func (w *worker) scans(req load.SliceReq) (_ load.Slice, err error) {
 	var list []*scan
 	defer func() {
@@ -53,7 +53,7 @@ func (w *worker) scans(req load.SliceReq) (_ load.Slice, err error) {
 // scan is a client that scans.
 type scan struct {
 	*pebble.Iterator
-	valid bool // it is at a record
+	valid bool // whether the iterator is at a record
 }
 
 // next reads n records.

@@ -14,7 +14,7 @@ import (
 // records is the size of the test's database.
 const records = 3000
 
-// newDatabase makes a database by the worker, and returns its path.
+// newDatabase makes a database with a worker, and returns its path.
 func newDatabase(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")
@@ -64,11 +64,11 @@ var sides = []load.Side{
 	{Way: load.ByPebbleDirect},
 }
 
-// slice is long enough for some operations on a busy machine: a load with none fails the test.
+// slice is long enough for some operations on a busy machine. A load without any fails the test.
 var slice = load.SliceReq{Lead: time.Millisecond, Time: 100 * time.Millisecond, Seed: 7}
 
-// TestKinds performs each kind through each side. The database must be the same afterwards, and
-// nothing may be left beside it.
+// TestKinds performs each kind through each side. The database must be unchanged afterwards, and no
+// other file may remain.
 func TestKinds(t *testing.T) {
 	path := newDatabase(t)
 	before := list(t, path)
@@ -118,8 +118,8 @@ func list(t *testing.T, dir string) string {
 	return strings.Join(names, "\n")
 }
 
-// TestFirstWorker has the worker that tries a load, and one after it. The later ones must fail if records
-// are missing.
+// TestFirstWorker has the worker that tries a load, and a later worker. Later workers must fail if
+// records are missing.
 func TestFirstWorker(t *testing.T) {
 	path := newDatabase(t)
 	s := setup(load.PebbleGet, load.Side{Way: load.ByPebble}, path)
@@ -132,7 +132,7 @@ func TestFirstWorker(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	s.Load.Records = 1 << 30 // the worker that follows reads some of them
+	s.Load.Records = 1 << 30 // the next worker reads some of them
 	if _, err := begin(s); err == nil || !strings.Contains(err.Error(), "reading record ") {
 		t.Errorf("begin with records that are not there = %v; want an error that names one", err)
 	}
@@ -170,7 +170,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestServe lets the worker answer a request that it cannot perform.
+// TestServe sends the worker a request that it cannot perform.
 func TestServe(t *testing.T) {
 	var out strings.Builder
 	err := load.ServeBy(strings.NewReader(`{"setup":{"path":"x","load":{"kind":"pebble-get"}}}`), &out, begin)
@@ -179,11 +179,11 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestCompactionEnds checks that a slice beside a compaction ends although the compaction has not.
+// TestCompactionEnds checks that a slice ends before the compaction beside it.
 func TestCompactionEnds(t *testing.T) {
 	path := newDatabase(t)
 	p := begun(t, load.PebbleCompact, load.Side{Way: load.ByPebbleHybrid, Class: load.Background}, path, func(l *load.Load) {
-		l.Pace = 1 << 10 // it would take 50 minutes
+		l.Pace = 1 << 10 // the compaction would take 50 minutes
 	})
 	_, err := p.Run(slice)
 	if err := errors.Join(err, p.Close()); err != nil {

@@ -64,7 +64,7 @@ func (w *worker) prepareCompaction(s load.Setup) error {
 	return w.db.warm()
 }
 
-// updates is the part of the records that are written anew so that a compaction has to rewrite the
+// updates sets how many records are rewritten, one in updates, so that a compaction rewrites the
 // whole database.
 const updates = 200
 
@@ -88,7 +88,7 @@ func (w *worker) compact(seed uint64) error {
 		err := w.db.Compact(context.Background(), []byte{0}, bytes.Repeat([]byte{0xff}, keySize), false)
 		select {
 		case <-w.pacer.stopped:
-			return nil // and err is the pacer's
+			return nil // the error is the pacer's
 		default:
 		}
 		if err != nil {
@@ -97,7 +97,7 @@ func (w *worker) compact(seed uint64) error {
 	}
 }
 
-// compactionStart is how long a compaction may take until it writes.
+// compactionStart is the longest time until a compaction begins to write.
 const compactionStart = 10 * time.Second
 
 var errNoCompaction = errors.New("the compaction wrote nothing in " + compactionStart.String())

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// aioFigure has a picture that compares schedulers and engines, beside the published figures, and
-// then the published picture of each I/O scheduler.
+// aioFigure has a picture that compares schedulers and engines, beside the published figures. It
+// then has the published picture of each I/O scheduler.
 func aioFigure(title string, r *experiments.AIOResult) Figure {
 	f := Figure{
 		Title:    fmt.Sprintf("%s: %d of %d bytes, on %s", title, r.Writes, r.Disk.Size, r.Disk.What),
@@ -99,7 +99,7 @@ func aioNumbers(r *experiments.AIOResult) Table {
 	return t
 }
 
-// fileName returns the name with all characters replaced that a file's name should not have.
+// fileName returns the name without characters that a file's name should not have.
 func fileName(name string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

@@ -20,8 +20,9 @@ func schedulers(r *experiments.AIOResult) []string {
 	return all
 }
 
-// burstPicture repeats the published picture for one scheduler: when each write was queued and
-// notified, and its latency. Each engine has a column. It returns false if there is no burst.
+// burstPicture repeats the published picture for one scheduler: the times at which each write was
+// queued and notified, and its latency. Each engine has a column. It returns false if there is no
+// burst.
 func burstPicture(r *experiments.AIOResult, scheduler string) (Picture, bool) {
 	p := Picture{
 		Name:  fileName(experiments.SchedulerName(scheduler)),
@@ -50,7 +51,8 @@ func burstPicture(r *experiments.AIOResult, scheduler string) (Picture, bool) {
 }
 
 func burstPanels(title string, b *burst.Result) (times, latencies *chart.Panel) {
-	queued := chart.Series{Name: "queued", Style: chart.Published, Line: true, Plain: true} // red, as published
+	// Red, as published.
+	queued := chart.Series{Name: "queued", Style: chart.Published, Line: true, Plain: true}
 	notified := chart.Series{Name: "notified", Style: 0, Plain: true}
 	latency := chart.Series{Name: "latency", Style: 1, Plain: true}
 	number := chart.Axis{Name: "number of the write", Format: plain}

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// callFigure has the time of a call by its size, with a panel for each number of goroutines, as
-// the 2017 paper shows it.
+// callFigure has the time of a call by its size, with a panel for each number of goroutines, as in
+// the 2017 paper.
 func callFigure(title string, r *experiments.CallResult) Figure {
 	f := Figure{
 		Title:    title,

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// decades is the ratio of the largest to the smallest value beyond which an axis is logarithmic.
+// decades is the ratio of the largest to the smallest value from which an axis is logarithmic.
 const decades = 10
 
 // copyFigure has a panel for each mode, with the bytes that each program moves in a second.
@@ -41,8 +41,8 @@ func copyFigure(title string, r *experiments.CopyResult) Figure {
 	return f
 }
 
-// copySeen returns the finding of a mode. If the mode was not published, it returns how sluice
-// compares with the first row.
+// copySeen returns the finding of a mode. For an unpublished mode it returns sluice's comparison
+// with the first row.
 func copySeen(m experiments.CopyMode) string {
 	if m.Finding != "" {
 		return m.Name + ": " + m.Finding

@@ -19,7 +19,7 @@ var csvHead = []string{
 func table(head []string, lines [][]string) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	_ = w.Write(head) // a Buffer accepts everything; w.Error returns what csv rejects
+	_ = w.Write(head) // a Buffer accepts everything; w.Error returns errors of csv
 	_ = w.WriteAll(lines)
 	return b.Bytes(), w.Error()
 }

@@ -51,7 +51,7 @@ func burstRounds(r *experiments.AIOResult) ([]byte, error) {
 	}, lines)
 }
 
-// burstWrites returns a CSV file with a line for each write of the bursts that are drawn.
+// burstWrites returns a CSV file with a line for each write of the drawn bursts.
 func burstWrites(r *experiments.AIOResult) ([]byte, error) {
 	var lines [][]string
 	for _, row := range r.Rows {

@@ -13,18 +13,17 @@ import (
 // index is the page. A later run recognizes a report's directory by it.
 const index = "index.html"
 
-// marker is near the beginning of every page that this package writes.
+// marker is near the beginning of every page of this package.
 const marker = `<meta name="generator" content="sluice bench">`
 
-// Dir is a directory that a report can be written to.
+// Dir is a directory for a report.
 type Dir struct {
 	path string
 	made bool // whether Open created it
 }
 
-// Open makes the directory if there is none, and checks before anything is measured that a
-// report can be written to it: the directory is empty, or has an older report, which the new
-// one replaces.
+// Open makes the directory if necessary. It checks before the measurements that a report can be
+// written: the directory must be empty, or have an older report, which the new one replaces.
 func Open(path string) (*Dir, error) {
 	if path == "" {
 		return nil, errors.New("cannot write the report: the name of the directory is empty")
@@ -43,7 +42,7 @@ func Open(path string) (*Dir, error) {
 	return d, d.writable()
 }
 
-// ours returns an error if the directory holds files but no report.
+// ours returns an error if the directory has files but no report.
 func (d *Dir) ours() error {
 	entries, err := os.ReadDir(d.path)
 	if err != nil {
@@ -62,8 +61,8 @@ func (d *Dir) ours() error {
 	return nil
 }
 
-// begin returns the first bytes of a file, at most so many. It returns nothing if the name is not a
-// regular file's: opening a FIFO would wait for its writer.
+// begin returns the first bytes of a file, at most most. For a file that is not regular it returns
+// nothing: opening a FIFO would wait for its writer.
 func begin(name string, most int64) ([]byte, error) {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, err
@@ -84,7 +83,7 @@ func (d *Dir) writable() error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// Abandon removes the directory if Open made it and nothing is in it.
+// Abandon removes the directory if Open made it and it is empty.
 func (d *Dir) Abandon() {
 	if d != nil && d.made {
 		_ = os.Remove(d.path) // fails if the directory is not empty
@@ -105,7 +104,8 @@ func (d *Dir) put(name string, text []byte) error {
 	if err != nil {
 		_ = os.Remove(f.Name())
 	}
-	if path, ok := errors.AsType[*fs.PathError](err); ok { // the temporary file's name means nothing to the user
+	// The temporary file's name means nothing to the user.
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: path.Op, Path: filepath.Join(d.path, name), Err: path.Err}
 	}
 	return err

@@ -11,9 +11,9 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// fig5Figure has a picture for each kind of file and number of goroutines, and in it a row of
-// panels for each side: bars of the time in each system call, as the paper shows it, and lines of
-// how long one call takes, where small sizes are visible.
+// fig5Figure has a picture for each kind of file and number of goroutines, with a row of panels for
+// each side. Bars have the time in each system call, as in the paper. Lines have the time of one
+// call, in which small sizes are visible.
 func fig5Figure(title string, r *experiments.Fig5Result) Figure {
 	f := Figure{
 		Title:    title,
@@ -72,7 +72,7 @@ func fig5Picture(rows []experiments.Fig5Row, styles map[string]int) Picture {
 	return p
 }
 
-// sameAxis gives all panels one axis that shows the values of all.
+// sameAxis gives all panels one axis that shows all values.
 func sameAxis(panels []*chart.Panel) {
 	var all chart.Axis
 	for _, p := range panels {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// syscallPanels is what the panels of one side in one picture show, by size.
+// syscallPanels has the data of one side's panels in one picture, by size.
 type syscallPanels struct {
 	title  string
 	sizes  []float64
@@ -47,7 +47,7 @@ func newSyscallPanels(rows []experiments.Fig5Row, side int, styles map[string]in
 	return w
 }
 
-// call returns the system call for the size of that index, false if it was not made.
+// call returns the system call for the size of that index, and false if it was not made.
 func (p *syscallPanels) call(size int, name string) (experiments.SyscallTime, bool) {
 	i := slices.IndexFunc(p.sides[size].Calls, func(s experiments.SyscallTime) bool { return s.Name == name })
 	if i < 0 {
@@ -105,7 +105,7 @@ func (p *syscallPanels) lines() *chart.Panel {
 	return panel
 }
 
-// sizeName is the label for the size of a read.
+// sizeName returns the label for the size of a read.
 func sizeName(l load.Load) string {
 	if l.Kind.Direct() {
 		return report.Bytes(int64(l.Size))

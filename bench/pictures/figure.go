@@ -1,9 +1,9 @@
 // Package pictures makes the report of a run of `sluice bench`: a page with a figure for each
-// experiment in it and as SVG, and the figures' numbers as JSON and CSV. It only draws results
+// experiment, in it and as SVG, and the figures' numbers as JSON and CSV. It only draws results
 // (package results) and measures nothing: the same results give the same report.
 //
-// Each type of experiments.Result has a function here that returns its Figure. Dir writes the
-// files, and removes those of an older report in the same directory.
+// A function here returns the Figure for each type of experiments.Result. Dir writes the files, and
+// removes an older report's files from the directory.
 package pictures
 
 import (
@@ -18,18 +18,17 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// Figure is a section of the page: one or more pictures of one experiment. Its files are named
-// after it.
+// Figure is a section of the page: one or more pictures of one experiment. Its files have its name.
 type Figure struct {
 	Name     string
 	Title    string
-	Source   string // the publication that the experiment repeats, "" if there is none
+	Source   string // the publication that the experiment repeats; "" if none
 	Expected string
-	Seen     []string // what was measured: a sentence for each panel
+	Seen     []string // the results: a sentence for each panel
 	Caption  string   // how to read the pictures
 	Pictures []Picture
 	Table    Table
-	Data     []Data // CSV files; nil is one with all rounds
+	Data     []Data // CSV files; nil means one with all rounds
 
 	measured []results.Named // contents of the figure's JSON file
 }
@@ -38,7 +37,7 @@ type Figure struct {
 type Picture struct {
 	Name  string // of the files, without the suffix
 	Title string // "" if the figure's title is enough
-	Alt   string // alternative text: what the picture shows
+	Alt   string // alternative text: the content of the picture
 	Chart chart.Figure
 }
 
@@ -136,11 +135,11 @@ func intervalOf(r interface {
 	return interval{float64(stats.Median(v)), float64(low), float64(high)}
 }
 
-// fit extends the axis so that it shows the values, without those that would flatten the others
-// (chart.Trim). It shows error bars only as far as they leave the values room, because one
-// disturbed cell must not flatten the others.
+// fit extends the axis to show the values, without outliers that would flatten the rest
+// (chart.Trim). It shows error bars only as far as the values keep enough room: one disturbed cell
+// must not flatten the rest.
 func fit(a *chart.Axis, points []interval) {
-	const most = 2.5 // times the value, up and down
+	const most = 2.5 // as a multiple of the value, up and down
 	var values []float64
 	for _, p := range points {
 		if p.value > 0 { // others cannot be drawn
@@ -183,8 +182,8 @@ func plain(v float64) string {
 	return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64) // 0.30000000000000004
 }
 
-// missing is the text for a figure that is missing.
+// missing is the text for a missing figure.
 const missing = "-"
 
-// plusMinus explains error bars in the caption of every figure that has them.
+// plusMinus explains error bars in the caption of every figure with error bars.
 const plusMinus = "Points are medians of the rounds. Error bars hold the true median with a probability of 95 %; with fewer than six rounds they reach from the lowest round to the highest. Bars that leave the panel end at its edge; a value beyond it is an arrow with its number."

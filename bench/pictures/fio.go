@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// fioFigure has a row for each job, with what it reads and what it writes.
+// fioFigure has a row for each job, with its reads and its writes.
 func fioFigure(title string, r *experiments.FioResult) Figure {
 	f := Figure{
 		Title:    title,

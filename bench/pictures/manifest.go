@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// manifestName is the list of a report's files with their checksums, in the format of sha256sum. It
-// tells a later report which files it may remove.
+// manifestName is the list of a report's files with their checksums, in the format of sha256sum. A
+// later report may only remove these files.
 const manifestName = "manifest.sha256"
 
-// mostManifest is more bytes than a manifest of ours has.
+// mostManifest is more than the bytes of any manifest of ours.
 const mostManifest = 1 << 20
 
 // entry is a line of the manifest.
@@ -28,7 +28,7 @@ func newEntry(name string, text []byte) entry {
 	return entry{hex.EncodeToString(sum[:]), name}
 }
 
-// manifest returns the entries of the directory's manifest, none if there is no manifest.
+// manifest returns the entries of the directory's manifest, or none if there is no manifest.
 func (d *Dir) manifest() ([]entry, error) {
 	text, err := begin(filepath.Join(d.path, manifestName), mostManifest)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,8 +52,8 @@ func (d *Dir) putManifest(entries []entry) error {
 	return d.put(manifestName, b.Bytes())
 }
 
-// removeStale removes the files of an earlier report that the new one does not have. It keeps a
-// file that was changed since.
+// removeStale removes the files of an earlier report that the new one lacks. It keeps files that
+// have changed.
 func (d *Dir) removeStale(old, now []entry) error {
 	for _, e := range old {
 		if slices.ContainsFunc(now, func(n entry) bool { return n.name == e.name }) {
@@ -69,7 +69,7 @@ func (d *Dir) removeStale(old, now []entry) error {
 	return nil
 }
 
-// holds reports whether the file exists and has not changed since it was written.
+// holds reports whether the file exists, unchanged.
 func (d *Dir) holds(e entry) bool {
 	path := filepath.Join(d.path, e.name)
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// TestStale writes a report with one figure over one with several. The new report must be left,
-// and files that no report wrote.
+// TestStale writes a report with one figure over a report with several. The new report must remain,
+// and so must files that no report wrote.
 func TestStale(t *testing.T) {
 	dir := t.TempDir()
 	all := testRun(t)
@@ -29,7 +29,7 @@ func TestStale(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	mine := map[string]string{
 		filepath.Join(dir, "thesis.tex"):     "mine",
-		filepath.Join(dir, "rand-depth.csv"): "changed by me", // was written by the report, and changed since
+		filepath.Join(dir, "rand-depth.csv"): "changed by me", // written by the report, and changed
 		outside:                              "nobody's business",
 	}
 	for name, text := range mine {

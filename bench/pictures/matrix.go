@@ -73,8 +73,8 @@ func sizesOf(r *experiments.MatrixResult) []int {
 	return sizes
 }
 
-// ratioAxis shows all ratios of the figure. It is logarithmic, so that half as fast is as far
-// from 1.0 as twice as fast.
+// ratioAxis shows all ratios of the figure. It is logarithmic, so that half as fast is as far from
+// 1.0 as twice as fast.
 func ratioAxis(r *experiments.MatrixResult) chart.Axis {
 	a := chart.Axis{Name: "ratio of ops/s", Log: true, Min: 0.9, Max: 1.1, Format: plain}
 	var ratios []interval
@@ -94,7 +94,8 @@ func ratioAxis(r *experiments.MatrixResult) chart.Axis {
 	return a
 }
 
-// matrixPanel returns nil if there is no such cell. Each number of processors is a series.
+// matrixPanel returns the panel of a kind and size, or nil if there is no such cell. Each number of
+// processors is a series.
 func matrixPanel(r *experiments.MatrixResult, kind load.Kind, size int, ratio chart.Axis) *chart.Panel {
 	p := &chart.Panel{
 		Title:  fmt.Sprintf("%s, %s", kind, report.Bytes(int64(size))),
@@ -130,8 +131,8 @@ func matrixPanel(r *experiments.MatrixResult, kind load.Kind, size int, ratio ch
 	return p
 }
 
-// procsOf returns the numbers of processors in the order in which they were measured; 0 is that of
-// the processes.
+// procsOf returns the numbers of processors in the order of measurement; 0 means the processes'
+// own.
 func procsOf(r *experiments.MatrixResult) []int {
 	var procs []int
 	for _, c := range r.Cells {
@@ -145,7 +146,7 @@ func procsOf(r *experiments.MatrixResult) []int {
 func matrixTable(r *experiments.MatrixResult) Table {
 	t := Table{Head: []string{"cell", "ops/s, ratio", "95 %", "verdict", "CPU an operation, ratio", "95 %", "p99 latency, ratio", "95 %"}}
 	interval := func(low, high stats.Number) string {
-		if high == 0 { // a file of before there were intervals of CPU and latency
+		if high == 0 { // an old file without intervals of CPU and latency
 			return missing
 		}
 		return report.Ratio(low) + "-" + report.Ratio(high)

@@ -13,25 +13,25 @@ import (
 )
 
 // overviewName is the picture of os.File and sluice by the number of goroutines. It is for a
-// README, beside which nothing explains it.
+// README, where nothing explains it.
 const overviewName = "overview.svg"
 
-// crowd is one load by both sides, with several numbers of goroutines.
+// crowd is one load through both sides, with several numbers of goroutines.
 type crowd struct {
 	kind  load.Kind
 	size  int
 	sides [2][]crowdPoint // os.File, sluice
 }
 
-// crowdPoint is what one side did with a number of goroutines.
+// crowdPoint is the result of one side with one number of goroutines.
 type crowdPoint struct {
 	goroutines, threads float64
 	rate, p99           interval // operations a second, microseconds
 }
 
-// overview returns the figure of operations a second, p99 and threads by the number of goroutines,
-// of the load that was measured with most of these. It returns false if no load was measured by
-// both sides.
+// overview returns the figure of operations a second, p99 and threads by the number of goroutines.
+// The figure shows the load measured with the most numbers of goroutines. The bool is false if no
+// load was measured through both sides.
 func overview(run *results.Run) (Picture, bool) {
 	best := crowd{}
 	for _, c := range crowds(run) {
@@ -45,7 +45,7 @@ func overview(run *results.Run) (Picture, bool) {
 	what := fmt.Sprintf("%s %s by the number of goroutines", report.Bytes(int64(best.size)), kindText(best.kind))
 	ticks := best.ticks()
 	panel := func(title string, y chart.Axis, of func(crowdPoint) interval) *chart.Panel {
-		y.Whole = true // what happens to many goroutines is what it is about
+		y.Whole = true // the picture is about many goroutines
 		p := &chart.Panel{
 			Title: title, Y: y, Spread: len(ticks) == 1,
 			X: chart.Axis{Name: "goroutines", Log: true, Ticks: ticks, Format: plain},
@@ -82,7 +82,7 @@ func overview(run *results.Run) (Picture, bool) {
 func crowds(run *results.Run) []crowd {
 	var all []crowd
 	for _, named := range run.Results {
-		from := len(all) // loads of different experiments are not of one series
+		from := len(all) // loads of different experiments are no series
 		for _, p := range named.Points() {
 			side := slices.Index([]load.Way{load.ByOS, load.BySluice}, p.Side.Way)
 			if side < 0 || p.Unsupported != "" || p.Load.Procs > 0 || p.Load.Flood > 0 || p.Load.Kind.Scan() || len(p.Rounds) == 0 {
@@ -113,8 +113,8 @@ func crowds(run *results.Run) []crowd {
 	return all
 }
 
-// better reports whether c says more than other: it has more numbers of goroutines, or as many and
-// is direct reads of 4 KiB, which wait for the device.
+// better reports whether c is more informative than other: it has more numbers of goroutines, or as
+// many and is direct reads of 4 KiB, which wait for the device.
 func (c crowd) better(other crowd) bool {
 	rank := func(c crowd) (n int) {
 		if c.kind == load.ReadDirect {

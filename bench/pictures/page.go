@@ -23,12 +23,12 @@ var pageStyle string
 //go:embed page.js
 var pageScript string
 
-// pageTemplate is parsed when a page is written, and not at every start of the command.
+// pageTemplate is parsed when a page is written, not at every start of the command.
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New(index).Funcs(template.FuncMap{"draw": Picture.html}).Parse(pageText))
 })
 
-// pageData is what the page's template uses.
+// pageData has the data for the page's template.
 type pageData struct {
 	Marker           template.HTML
 	Style            template.CSS
@@ -63,7 +63,7 @@ func page(run *results.Run, all []Figure) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// machineRows describes the machine and the run. It leaves out what is unknown.
+// machineRows describes the machine and the run, without unknown facts.
 func machineRows(run *results.Run) [][2]string {
 	m := run.Machine
 	rows := [][2]string{
@@ -111,7 +111,7 @@ func explains(run *results.Run) []string {
 				continue
 			}
 			if p.Side.Way == load.ByFio {
-				line, _, _ = strings.Cut(line, " ") // only its version; the rest differs from job to job
+				line, _, _ = strings.Cut(line, " ") // only its version; the rest differs by job
 			}
 			if line != "" && !slices.Contains(lines, line) {
 				lines = append(lines, line)

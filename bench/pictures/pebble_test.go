@@ -10,7 +10,8 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// TestPebbleFigure draws a cell with a side that was measured beside stock, and one that was not.
+// TestPebbleFigure draws a cell with two sides: one that was measured beside stock, and one that
+// was not.
 func TestPebbleFigure(t *testing.T) {
 	side := func(name, unsupported string, ratio stats.Number) experiments.PebbleSide {
 		return experiments.PebbleSide{Ratio: ratio, Low: ratio, High: ratio, Result: &duel.Result{Side: load.Side{Name: name}, Unsupported: unsupported}}

@@ -31,8 +31,7 @@ func testRun(t *testing.T) *results.Run {
 	return run
 }
 
-// drawnOnce is the report that written returns: under the race detector all of
-// them take a while.
+// drawnOnce is the report of written: drawing all figures takes a while under the race detector.
 var drawnOnce struct {
 	once  sync.Once
 	files map[string][]byte // by their names
@@ -76,14 +75,14 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// withoutPictures returns the page without its pictures, style and script: they have tests of their
-// own, and change more often than what the page says.
+// withoutPictures returns the page without its pictures, style and script. They have their own
+// tests, and change more often than the text.
 func withoutPictures(page []byte) []byte {
 	page = regexp.MustCompile(`(?s)(<(div class="panels|style|script)[^>]*>).*?(</(div|style|script)>)`).ReplaceAll(page, []byte("$1…$3"))
 	return regexp.MustCompile(`(?s)<svg class="chart".*?</svg>`).ReplaceAll(page, nil)
 }
 
-// TestFiles checks what every figure must have.
+// TestFiles checks the files that every figure must have.
 func TestFiles(t *testing.T) {
 	files := written(t)
 	figures := []string{
@@ -109,7 +108,8 @@ func TestFiles(t *testing.T) {
 			t.Errorf("the picture %s is missing", name)
 		}
 	}
-	const data = 5 // fig5 and aio-latency as JSON and CSV, and the writes; then the page, the overview, the run and the manifest
+	// fig5 and aio-latency as JSON and CSV, and writes; page, overview, run and manifest.
+	const data = 5
 	if n := 3*len(figures) + len(several) + data + 4; len(files) != n {
 		t.Errorf("%d files; want %d", len(files), n)
 	}
@@ -163,7 +163,7 @@ func TestSame(t *testing.T) {
 }
 
 // TestPublishedPoints checks that both published points of the reads of 512 KiB are drawn: in the
-// first row, which is on top, and in that of Next.
+// first row, which is on top, and in Next's row.
 func TestPublishedPoints(t *testing.T) {
 	for _, named := range testRun(t).Results {
 		if named.Name != "scan-direct-512k" {
@@ -182,8 +182,8 @@ func TestPublishedPoints(t *testing.T) {
 	}
 }
 
-// TestMatrixProcs checks that cells with different numbers of processors are in one panel, as a
-// series each with its intervals.
+// TestMatrixProcs checks that cells with different numbers of processors are series of one panel,
+// with their intervals.
 func TestMatrixProcs(t *testing.T) {
 	r := &experiments.MatrixResult{}
 	for _, procs := range []int{0, 4} {
@@ -212,7 +212,7 @@ func TestMatrixProcs(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	foreign := t.TempDir()
-	for _, name := range []string{"thesis.tex", index} { // index: a page that is no report
+	for _, name := range []string{"thesis.tex", index} { // a page that is no report
 		if err := os.WriteFile(filepath.Join(foreign, name), []byte("<html>"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -252,8 +252,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestCopyPanel checks that the published rate of cp -r is drawn on top, and that the axis is
-// logarithmic where rates are far apart.
+// TestCopyPanel checks that the published rate of cp -r is on top, and that the axis is logarithmic
+// if rates are far apart.
 func TestCopyPanel(t *testing.T) {
 	row := func(name string, seconds float64) experiments.CopyRow {
 		s := load.Slice{Ops: 100, Elapsed: time.Duration(seconds * float64(time.Second))}

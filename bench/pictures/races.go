@@ -37,7 +37,7 @@ func raceFigure(title string, r *experiments.RaceResult) Figure {
 	return f
 }
 
-// expected returns what was published; of package cache, what it is for.
+// expected returns the published finding, or package cache's purpose.
 func expected(r *experiments.RaceResult) string {
 	for _, race := range r.Races {
 		if race.Published != "" {
@@ -48,7 +48,7 @@ func expected(r *experiments.RaceResult) string {
 		"if some blocks are read far more often than others, the cache saves most reads of the device."
 }
 
-// seen returns the finding of a race; if there is none, its name and verdicts.
+// seen returns the finding of a race, or without one its name and verdicts.
 func seen(name string, race experiments.Race) string {
 	if race.Finding != "" {
 		return race.Finding
@@ -87,7 +87,7 @@ func racePanel(race experiments.Race) *chart.Panel {
 	return p
 }
 
-// rateAxis starts at 0. Its unit is GB/s for scans.
+// rateAxis returns the axis of rates, which starts at 0, and its unit: GB/s for scans.
 func rateAxis(race experiments.Race) (unit float64, axis chart.Axis) {
 	axis = chart.Axis{Name: "operations/s", Format: short, Max: 1}
 	if race.Rows[0].Kind.Scan() {

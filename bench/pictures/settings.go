@@ -11,11 +11,11 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// minSettings is the number of settings from which on a figure of all of them helps.
+// minSettings is the smallest number of settings for which a common figure helps.
 const minSettings = 3
 
 // settingsFigure has all settings of p4 that are compared with buffered reads. It shows ratios,
-// because those can be compared between machines. It returns false if the run has too few.
+// which can be compared between machines. It returns false if the run has too few.
 func settingsFigure(run *results.Run) (Figure, bool) {
 	f := Figure{
 		Name:     "p4",
@@ -77,7 +77,7 @@ func settingsChart(names []string, series ...chart.Series) chart.Figure {
 }
 
 // toBuffered returns the ratio of the published subject to the first row, as measured and as
-// published. It returns false if the result has no such ratio.
+// published. It returns false if the result has no such row.
 func toBuffered(r experiments.Result) (here interval, published float64, ok bool) {
 	races, ok := r.(*experiments.RaceResult)
 	if !ok || len(races.Races) != 1 {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// transparentFigure has a row for each cell, with the ratio of sluice build to go build and the
+// transparentFigure has a row for each cell, with the ratio of sluice build to go build, and the
 // target.
 func transparentFigure(title string, r *experiments.TransparentResult) Figure {
 	f := Figure{

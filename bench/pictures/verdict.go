@@ -14,17 +14,17 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// comparison is how fast a side was, as a multiple of another.
+// comparison is the speed of a side as a multiple of another's.
 type comparison struct {
 	entry, to        string // names of the sides
-	row, column      string // its place in the table
+	row, column      string // the place in the table
 	ratio, low, high stats.Number
 	verdict          stats.Verdict
 	rounds           int
 }
 
-// comparisons returns what a result compares sluice with: os.File, go build or cp -r. Results in
-// which sluice is compared with nothing have none.
+// comparisons returns a result's comparisons of sluice with os.File, go build or cp -r. Results
+// without any have none.
 func comparisons(result experiments.Result) []comparison {
 	switch r := result.(type) {
 	case *experiments.MatrixResult:
@@ -56,7 +56,7 @@ func cellComparisons(r *experiments.MatrixResult) []comparison {
 	return all
 }
 
-// compared returns the comparison of a cell that has ratios.
+// compared returns the comparison of a cell with ratios.
 func compared(c experiments.Cell, row, column string) comparison {
 	return comparison{
 		entry: c.Sides[1].Side.Name, to: c.Sides[0].Side.Name, row: row, column: column,
@@ -65,8 +65,8 @@ func compared(c experiments.Cell, row, column string) comparison {
 	}
 }
 
-// callComparisons has the first driver of sluice that was measured. The results have times; the
-// comparisons are of speeds.
+// callComparisons uses the first measured driver of sluice. The results have times; the comparisons
+// are of speeds.
 func callComparisons(r *experiments.CallResult) []comparison {
 	var all []comparison
 	for _, row := range r.Rows {
@@ -87,7 +87,7 @@ func callComparisons(r *experiments.CallResult) []comparison {
 	return all
 }
 
-// callSize returns the size of a call as exactly as it was asked for.
+// callSize returns the size of a call, exactly as requested.
 func callSize(n int) string {
 	if n%1024 == 0 {
 		return report.Bytes(int64(n)) + " a call"
@@ -147,7 +147,7 @@ func buildComparisons(r *experiments.TransparentResult) []comparison {
 	return all
 }
 
-// verdicts are the verdicts with the marks that tell them apart without colour, the best first.
+// verdicts has the verdicts, best first, with marks that distinguish them without colour.
 var verdicts = []struct {
 	verdict stats.Verdict
 	mark    string
@@ -198,7 +198,7 @@ func one(c comparison) string {
 		what, report.Ratio(c.ratio), report.Ratio(c.low), report.Ratio(c.high), fewRounds([]comparison{c}))
 }
 
-// count returns how many comparisons have that verdict, in words if none.
+// count returns the number of comparisons with that verdict; none is a word.
 func count(all []comparison, v stats.Verdict) string {
 	n := 0
 	for _, c := range all {
@@ -212,7 +212,7 @@ func count(all []comparison, v stats.Verdict) string {
 	return strconv.Itoa(n)
 }
 
-// fewRounds returns the reason why all comparisons are unclear, if it is that.
+// fewRounds returns the reason why all comparisons are unclear, if there were too few rounds.
 func fewRounds(all []comparison) string {
 	if slices.ContainsFunc(all, func(c comparison) bool { return c.rounds >= stats.EnoughRounds }) {
 		return ""
@@ -220,10 +220,10 @@ func fewRounds(all []comparison) string {
 	return fmt.Sprintf(" (fewer than %d rounds, which cannot tell a difference from chance)", stats.EnoughRounds)
 }
 
-// heat is the comparisons of one experiment as a table with coloured cells.
+// heat has the comparisons of one experiment as a table with coloured cells.
 type heat struct {
 	Name    string // of the experiment
-	Rows    string // what the rows are
+	Rows    string // the name of the rows
 	Numbers bool   // whether the columns are numbers of goroutines
 	Columns []string
 	Cells   []heatRow
@@ -231,7 +231,7 @@ type heat struct {
 
 type heatRow struct {
 	Name  string
-	Cells []heatCell // by column; one that is not there has no Verdict
+	Cells []heatCell // by column; a missing cell has no Verdict
 }
 
 type heatCell struct {

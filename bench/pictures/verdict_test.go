@@ -18,8 +18,8 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// cells returns the comparisons of a matrix with these ratios, each with an interval of so much to
-// both sides.
+// cells returns the comparisons of a matrix with these ratios. Each interval reaches half to both
+// sides.
 func cells(t *testing.T, rounds int, half float64, ratios ...float64) []comparison {
 	t.Helper()
 	r := &experiments.MatrixResult{}
@@ -85,7 +85,7 @@ func TestHeat(t *testing.T) {
 	}
 }
 
-// TestCallsAreSpeeds checks that the ratio of times of fig4 and fig6 is turned into one of speeds.
+// TestCallsAreSpeeds checks that the ratios of times of fig4 and fig6 become ratios of speeds.
 func TestCallsAreSpeeds(t *testing.T) {
 	row := experiments.CallRow{Load: load.Load{Kind: load.ReadDirect, Size: 4096, Goroutines: 1}}
 	for _, side := range []load.Side{load.OSFile, load.Sluice("uring")} {
@@ -99,8 +99,8 @@ func TestCallsAreSpeeds(t *testing.T) {
 	}
 }
 
-// TestOverview checks that the picture is of the load with most numbers of goroutines, and that
-// all pictures are well-formed and need nothing but themselves.
+// TestOverview checks that the picture is of the load with the most numbers of goroutines. All
+// pictures must be well-formed and self-contained.
 func TestOverview(t *testing.T) {
 	files := written(t)
 	svg := files[overviewName]
@@ -133,7 +133,7 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// TestVirtualDisk checks that a disk behind virtio is not called rotating, in files of before too.
+// TestVirtualDisk checks that a disk behind virtio is not called rotating, in older files, too.
 func TestVirtualDisk(t *testing.T) {
 	for _, test := range []struct {
 		device machine.Device

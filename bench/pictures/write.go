@@ -8,11 +8,10 @@ import (
 	"github.com/sluiceio/sluice/bench/results"
 )
 
-// resultsName is the file with the results of the whole run, as --json writes it.
+// resultsName is the file with the whole run's results, in the format of --json.
 const resultsName = "results.json"
 
-// Write writes the report of a run, and removes the files of an older report that the new one
-// does not have.
+// Write writes the report of a run, and removes an older report's files that the new one lacks.
 func (d *Dir) Write(run *results.Run) error {
 	if err := d.write(run); err != nil {
 		return fmt.Errorf("cannot write the report: %w", err)
@@ -26,9 +25,8 @@ type file struct {
 	text []byte
 }
 
-// write writes the page first, so that a report that was interrupted is recognized as one. Until
-// all files are written, the manifest has the old and the new ones: no file is ever left that no
-// manifest names.
+// write writes the page first, so that an interrupted report is recognized as one. Until all files
+// are written, the manifest has the old and the new files: no file may be missing from it.
 func (d *Dir) write(run *results.Run) error {
 	files, err := draw(run)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package report formats results for people: tables and text that fit the terminal (a pipe
+// Package report formats results as readable text: tables and text that fit the terminal (a pipe
 // gets unbroken lines), a progress line on a terminal, and figures with three digits.
 //
 //	report.SetWidth(80)
@@ -7,6 +7,6 @@
 //
 // # Concurrency
 //
-// SetWidth must be called before anything else, and not concurrently. A Screen is for one
-// goroutine at a time.
+// SetWidth must be called before anything else, and not concurrently. A Screen is for one goroutine
+// at a time.
 package report

@@ -8,11 +8,10 @@ import (
 	"github.com/sluiceio/sluice/internal/text"
 )
 
-// missing is printed where there is no figure.
+// missing is printed in place of a missing figure.
 const missing = "-"
 
-// Count returns v with at most four characters of digits and a k, M or G:
-// 987, 20.4k, 1.25M.
+// Count returns v with at most four characters of digits and a k, M or G: 987, 20.4k, 1.25M.
 func Count[F ~float64](f F) string {
 	v := float64(f)
 	switch {
@@ -54,10 +53,10 @@ func Percent[F ~float64](f F) string {
 // Micros returns d in microseconds with three significant digits.
 func Micros(d time.Duration) string { return significant(float64(d) / 1e3) }
 
-// Bytes returns n in the binary unit that suits it: 512 B, 4 KiB, 1.5 GiB.
+// Bytes returns n in a suitable binary unit: 512 B, 4 KiB, 1.5 GiB.
 func Bytes(n int64) string { return text.Bytes(n) }
 
-// significant returns v with three significant digits, never an exponent.
+// significant returns v with three significant digits, never with an exponent.
 func significant(v float64) string {
 	decimals := 0
 	switch {

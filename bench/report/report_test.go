@@ -109,7 +109,7 @@ func TestScreenReportsErrors(t *testing.T) {
 	}
 }
 
-// TestWidth has a narrow terminal, and none.
+// TestWidth has a narrow terminal, and no terminal.
 func TestWidth(t *testing.T) {
 	t.Cleanup(func() { SetWidth(prose) })
 	table := Table{{Head: "name", Width: 6}, {Head: "a\ncount", Width: 5, Align: Right}, {Head: "rate", Width: 6, Align: Right}, {Head: "", Width: 4}}

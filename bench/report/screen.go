@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Screen prints results, and shows progress below them on a terminal. It is not safe for
-// concurrent use.
+// Screen prints results. On a terminal it shows progress below them. It is not safe for concurrent
+// use.
 type Screen struct {
 	out      io.Writer // results
 	progress io.Writer // nil without a terminal
 	width    int       // of the terminal
 
-	hold func() bool // see Hold; nil if there was no call
+	hold func() bool // nil without a call of Hold
 	held strings.Builder
 
 	total, done int
@@ -22,17 +22,17 @@ type Screen struct {
 	start       time.Time
 }
 
-// NewScreen returns a Screen that writes results to out. Progress goes to
-// the terminal progress, of the given width, or nowhere if that is nil.
+// NewScreen returns a Screen that writes results to out. Progress goes to the terminal progress, of
+// the given width, unless it is nil.
 func NewScreen(out, progress io.Writer, width int) *Screen {
 	return &Screen{out: out, progress: progress, width: width, start: time.Now()}
 }
 
-// Hold makes Print keep its text back while when returns true, until Release. A command that
-// is interrupted can then clean up first, even if no one reads its output.
+// Hold makes Print hold its text back while when returns true, until Release. An interrupted
+// command can then clean up first, even if its output is not read.
 func (s *Screen) Hold(when func() bool) { s.hold = when }
 
-// Release prints what Hold kept back, and ends Hold.
+// Release prints the text that Hold held back, and ends Hold.
 func (s *Screen) Release() error {
 	text := s.held.String()
 	s.hold = nil
@@ -43,10 +43,10 @@ func (s *Screen) Release() error {
 	return s.Print(text)
 }
 
-// Expect adds n to the number of steps that are expected.
+// Expect adds n to the number of expected steps.
 func (s *Screen) Expect(n int) { s.total += n }
 
-// Step shows what is being done now.
+// Step shows the current step.
 func (s *Screen) Step(label string) {
 	if s.label != label {
 		s.label = label
@@ -54,13 +54,13 @@ func (s *Screen) Step(label string) {
 	}
 }
 
-// Done counts n steps as done, the one shown last among them.
+// Done counts n steps as done, including the last shown one.
 func (s *Screen) Done(n int) {
 	s.done += n
 	s.label = ""
 }
 
-// Print prints a part of the results. Names in them must have gone through Printable.
+// Print prints a part of the results. Names in it must have passed through Printable.
 func (s *Screen) Print(text string) error {
 	text = PrintableLines(text)
 	if s.hold != nil && s.hold() {
@@ -91,7 +91,7 @@ func (s *Screen) draw() {
 	fmt.Fprintf(s.progress, "\r\x1b[K%s", string(line))
 }
 
-// left estimates the time to go by the steps that are done.
+// left estimates the remaining time by the steps that are done.
 func (s *Screen) left() string {
 	if s.done == 0 || s.total <= s.done {
 		return ""

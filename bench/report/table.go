@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Align is the edge of the column at which a cell is.
+// Align is the edge of the column to which cells are aligned.
 type Align bool
 
 // The edges: left for words, right for numbers.
@@ -14,15 +14,15 @@ const (
 	Right Align = true
 )
 
-// Column is a column of a Table. Its width is fixed, so that a row can be printed as soon as
-// it is measured.
+// Column is a column of a Table. Its width is fixed, so that a row can be printed as soon as it is
+// measured.
 type Column struct {
 	Head  string // may have several lines
-	Width int    // of the cells; a wider one pushes the rest of its row
+	Width int    // of the cells; a wider cell pushes the rest of its row
 	Align Align
 }
 
-// Table formats rows. It does not keep them.
+// Table formats rows, and does not keep them.
 type Table []Column
 
 // gap is the space between two columns.
@@ -37,7 +37,7 @@ func (t Table) Width() int {
 	return n
 }
 
-// Header returns the heads, the last line of each at the bottom, and a rule.
+// Header returns the heads, aligned at their last lines, and a rule.
 func (t Table) Header() string {
 	heads := make([][]string, len(t))
 	for i, c := range t {
@@ -70,7 +70,7 @@ func (t Table) Header() string {
 	return b.String()
 }
 
-// part is a group of columns of a table that fit side by side on the terminal.
+// part is a group of columns that fit side by side on the terminal.
 type part struct{ from, to int }
 
 // parts returns the parts of the table: one if a row fits the terminal.
@@ -87,8 +87,8 @@ func (t Table) parts() []part {
 	return append(parts, p)
 }
 
-// Row returns a row: one line, or as many as the table has parts, those after the first
-// indented. Cells that are left out are empty.
+// Row returns a row: one line, or as many as the table has parts. Lines after the first are
+// indented. Missing cells are empty.
 func (t Table) Row(cells ...string) string {
 	parts := t.parts()
 	var b strings.Builder

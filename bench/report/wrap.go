@@ -5,29 +5,28 @@ import (
 	"unicode/utf8"
 )
 
-// prose is the limit of columns for a line of text on a wider terminal.
+// prose is the most columns of a line of text, on a wider terminal too.
 const prose = 80
 
-// width is the number of columns that everything must fit; 0 is no limit.
+// width is the number of columns that everything must fit; 0 means no limit.
 var width = prose
 
-// SetWidth sets the number of columns that text and tables fit. With 0 they are not for a
-// terminal: a paragraph is one line, and a table has all its columns side by side. The default
-// is 80. SetWidth must be called before anything is formatted, and not concurrently.
+// SetWidth sets the number of columns for text and tables. 0 is for output that is no terminal: a
+// paragraph is one line, and a table has all its columns side by side. The default is 80. SetWidth
+// must be called before any formatting, and not concurrently.
 func SetWidth(columns int) { width = min(max(columns, 0), prose) }
 
 // Fits reports whether a line of n columns fits the width.
 func Fits(columns int) bool { return width == 0 || columns <= width }
 
-// Wrap breaks text into lines that fit, those after the first indented by two.
+// Wrap breaks text into lines that fit. Lines after the first are indented by two.
 func Wrap(text string) string { return Hang("", "  ", text) }
 
 // narrowIndent replaces an indent that would take most of a line.
 const narrowIndent = "    "
 
-// Hang breaks text into lines that fit. The first line starts with first, the others with
-// indent, or with a shorter one on a narrow terminal. A word that is too long for a line gets
-// a line of its own.
+// Hang breaks text into lines that fit. The first line starts with first, later lines with indent,
+// or a shorter indent on a narrow terminal. A word that is too long for a line gets its own line.
 func Hang(first, indent, text string) string {
 	if !Fits(2 * utf8.RuneCountInString(indent)) {
 		indent = indent[:min(len(indent), len(narrowIndent))]

@@ -1,7 +1,7 @@
 // Package results reads and writes the file of results of `sluice bench --json`.
 //
-// A run makes a File and encodes it. Read and Decode return a Run: the File, and the results of
-// each experiment, checked. Only experiments whose results can be drawn or compared are in it.
+// A run makes a File and encodes it. Read and Decode return a Run: the File, with the checked
+// results of each experiment. It only has experiments whose results can be drawn or compared.
 package results
 
 import (
@@ -17,13 +17,14 @@ import (
 	"github.com/sluiceio/sluice/bench/report"
 )
 
-// File is what --json writes.
+// File is the content of a file of --json.
 type File struct {
-	Version     string         `json:"version"`
-	Finished    time.Time      `json:"finished"`
-	Machine     machine.Info   `json:"machine"`
-	FileSize    int64          `json:"file_size"`        // bytes of the temporary file
-	Driver      string         `json:"driver,omitempty"` // asked for; what was chosen is in each side's explain
+	Version  string       `json:"version"`
+	Finished time.Time    `json:"finished"`
+	Machine  machine.Info `json:"machine"`
+	FileSize int64        `json:"file_size"` // bytes of the temporary file
+	// Driver is as requested; each side's explain has the chosen one.
+	Driver      string         `json:"driver,omitempty"`
 	Experiments map[string]any `json:"experiments"`
 }
 
@@ -35,7 +36,7 @@ type Run struct {
 	Raw     map[string]json.RawMessage // its experiments
 }
 
-// Named is the result of one experiment.
+// Named is the result of an experiment, with its name.
 type Named struct {
 	experiments.Experiment
 	experiments.Result
@@ -47,7 +48,7 @@ func (f File) Encode() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// Read reads the file of that name; - is standard input. Its errors name the file.
+// Read reads the named file; - means standard input. Its errors name the file.
 func Read(name string) (*Run, error) {
 	text, err := read(name)
 	if err != nil {
@@ -63,8 +64,8 @@ func Read(name string) (*Run, error) {
 	return run, nil
 }
 
-// maxSize is the size of the largest file that is read. A run of all experiments writes less
-// than a mebibyte.
+// maxSize is the size of the largest file that is read. A run of all experiments writes less than a
+// mebibyte.
 const maxSize = 64 << 20 // 64 MiB
 
 func read(name string) ([]byte, error) {
@@ -79,7 +80,7 @@ func read(name string) ([]byte, error) {
 	return readAll(f, name)
 }
 
-// readAll reads to the end: a device may have none.
+// readAll reads up to a limit, because a device may have no end.
 func readAll(r io.Reader, name string) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxSize+1))
 	if err == nil && len(text) > maxSize {
@@ -88,7 +89,7 @@ func readAll(r io.Reader, name string) ([]byte, error) {
 	return text, err
 }
 
-// Decode reads what Encode wrote, and refuses what it cannot have written.
+// Decode reads the output of Encode, and refuses anything that Encode cannot have written.
 func Decode(text []byte) (*Run, error) {
 	var raw struct {
 		File
@@ -112,11 +113,11 @@ func Decode(text []byte) (*Run, error) {
 func (r *Run) read() error {
 	for _, e := range experiments.All {
 		text, ok := r.Raw[e.Name]
-		if !ok || e.Read == nil { // there is nothing to draw or compare
+		if !ok || e.Read == nil { // nothing to draw or compare
 			continue
 		}
 		result, err := e.Read(text)
-		if errors.Is(err, experiments.ErrNothing) { // interrupted
+		if errors.Is(err, experiments.ErrNothing) { // the run was interrupted
 			continue
 		}
 		if err != nil {

@@ -5,9 +5,8 @@ import (
 	"os"
 )
 
-// nameless removes the file's name. From then on processes open the file by this process's
-// descriptor, see proc_pid_fd(5). ok is false if that does not work on the file system, or
-// /proc is not mounted.
+// nameless removes the file's name. Then processes open the file by this process's descriptor
+// (proc_pid_fd(5)). ok is false if that does not work on the file system, or /proc is not mounted.
 func nameless(f *os.File) (file *File, ok bool) {
 	path := fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd())
 	if err := os.Remove(f.Name()); err != nil {

@@ -1,4 +1,4 @@
-// Package scratch makes the temporary file that experiments run on.
+// Package scratch makes the temporary file for experiments.
 //
 //	file, err := scratch.Create(ctx, dir, size, progress)
 //	if err != nil {
@@ -24,17 +24,17 @@ const spare = 64 << 20 // 64 MiB
 // chunk is the size of one write.
 const chunk = 1 << 20 // 1 MiB
 
-// File is a temporary file. On Linux it has no name in its directory: it is gone when the
-// process ends, even if the process is killed.
+// File is a temporary file. On Linux it has no name in its directory: it is gone when the process
+// ends, even if the process is killed.
 type File struct {
 	f    *os.File
 	path string
-	name string // in its directory; "" if it has none
+	name string // in its directory; "" without a name
 }
 
-// Create writes a file of size bytes in dir, without holes and of random bytes that no file
-// system can compress, and syncs it. It calls progress with the fraction that is written. The
-// caller closes the file. After an error, the end of ctx included, no file is left.
+// Create writes a file of size bytes in dir, without holes and with random bytes that no file
+// system can compress, and syncs it. It calls progress with the completed fraction. The caller
+// closes the file. After an error, the end of ctx included, no file is left.
 func Create(ctx context.Context, dir string, size int64, progress func(float64)) (*File, error) {
 	if err := CheckSpace(dir, size); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func Create(ctx context.Context, dir string, size int64, progress func(float64))
 	return f, nil
 }
 
-// create creates an empty file, without a name if it can be opened so.
+// create creates an empty file, without a name if the file can then be opened.
 func create(dir string) (*File, error) {
 	f, err := newFile(dir)
 	if err != nil {
@@ -58,7 +58,7 @@ func create(dir string) (*File, error) {
 	if file, ok := nameless(f); ok {
 		return file, nil
 	}
-	_ = errors.Join(f.Close(), os.Remove(f.Name())) // it may have no name any more
+	_ = errors.Join(f.Close(), os.Remove(f.Name())) // the name may already be gone
 	if f, err = newFile(dir); err != nil {
 		return nil, err
 	}
@@ -67,8 +67,7 @@ func create(dir string) (*File, error) {
 
 func newFile(dir string) (*os.File, error) { return os.CreateTemp(dir, ".sluice-bench-*.tmp") }
 
-// Path returns the path by which this process and others of this user open the file until
-// it is closed.
+// Path returns the path by which processes of this user open the file until it is closed.
 func (f *File) Path() string { return f.path }
 
 // Close removes the file.
@@ -80,8 +79,8 @@ func (f *File) Close() error {
 	return err
 }
 
-// Free returns the size of the largest file that Create may make in dir, math.MaxInt64 where
-// that is not known.
+// Free returns the size of the largest file that Create may make in dir, or math.MaxInt64 if it is
+// unknown.
 func Free(dir string) int64 {
 	free, err := FreeSpace(dir)
 	if err != nil {

@@ -21,7 +21,7 @@ func TestCreate(t *testing.T) {
 		t.Errorf("file is %v, %v; want %d bytes", info, err, size)
 	}
 	if runtime.GOOS == "linux" {
-		empty(t, dir) // whatever becomes of the process
+		empty(t, dir) // even if the process dies
 	}
 	if err := f.Close(); err != nil {
 		t.Error(err)
@@ -55,7 +55,7 @@ func TestCreateRefusesWhatDoesNotFit(t *testing.T) {
 	empty(t, dir)
 }
 
-// TestCheckSpaceNearTheLargestSize: the sum of such a size and the space to spare is no int64.
+// TestCheckSpaceNearTheLargestSize has sizes whose sum with the spare space overflows an int64.
 func TestCheckSpaceNearTheLargestSize(t *testing.T) {
 	for _, size := range []int64{1 << 60, math.MaxInt64 - spare, math.MaxInt64 - spare + 1, math.MaxInt64} {
 		err := CheckSpace(t.TempDir(), size)

@@ -4,5 +4,5 @@ package scratch
 
 import "errors"
 
-// FreeSpace is not known here.
+// FreeSpace fails: it is unknown here.
 func FreeSpace(string) (int64, error) { return 0, errors.ErrUnsupported }

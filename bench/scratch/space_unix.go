@@ -4,7 +4,7 @@ package scratch
 
 import "golang.org/x/sys/unix"
 
-// FreeSpace returns how many bytes this user may still write in dir.
+// FreeSpace returns the number of bytes that this user may still write in dir.
 func FreeSpace(dir string) (int64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {

@@ -8,14 +8,13 @@ import (
 	"os"
 )
 
-// asker asks before files are overwritten (-i). The engine asks one question at
-// a time.
+// asker asks before files are overwritten (-i). The engine asks one question at a time.
 type asker struct {
 	in     *bufio.Reader
 	screen *screen
 	// replaces reports whether a file that cannot be opened for writing is removed (-f).
 	replaces bool
-	declined bool // whether an answer was no; GNU cp 9.2 and later exit with 1 then
+	declined bool // an answer was no: GNU cp 9.2 and later then exit with 1
 }
 
 func newAsker(in io.Reader, s *screen, replaces bool) *asker {

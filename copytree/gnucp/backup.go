@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// backupType is how a file is kept before it is overwritten.
+// backupType is the way to keep a file before it is overwritten.
 type backupType uint8
 
 const (
@@ -18,8 +18,8 @@ const (
 	backupNumbered
 )
 
-// backups names what files are renamed to before they are overwritten. Its
-// methods may be called by several goroutines for different directories.
+// backups names the backups of files that are overwritten. Several goroutines may call its methods
+// for different directories.
 type backups struct {
 	kind   backupType
 	suffix string
@@ -28,7 +28,7 @@ type backups struct {
 // defaultSuffix ends the names of simple backups.
 const defaultSuffix = "~"
 
-// backups returns how files are kept, by the flags and the environment.
+// backups returns the kind of backups by the flags and the environment.
 func (s *settings) backups() (backups, error) {
 	b := backups{kind: backupNone, suffix: defaultSuffix}
 	if !s.backup {
@@ -52,9 +52,9 @@ func (s *settings) backups() (backups, error) {
 	return b, err
 }
 
-// name returns the path of dst's backup, "" if dst gets none. A name that is too long for the file
-// system is shortened, as GNU cp does, except with --backup=simple. If a numbered backup's short
-// name is taken, the error is EEXIST: an earlier backup is kept.
+// name returns the path of dst's backup, or "" if dst gets none. It shortens a name that is too
+// long for the file system as GNU cp does, except with --backup=simple. If the short name of a
+// numbered backup exists, the error is EEXIST: no earlier backup is overwritten.
 func (b backups) name(dst string) (string, error) {
 	switch b.kind {
 	case backupNone:
@@ -80,8 +80,8 @@ func (b backups) name(dst string) (string, error) {
 	return name, nil
 }
 
-// shortened returns base with suffix. If that has longest bytes or more, the suffix is a tilde, in
-// place of base's last bytes where there is no room for it: GNU cp leaves one byte free.
+// shortened returns base with suffix. If the result has longest bytes or more, the suffix becomes a
+// tilde, which replaces the end of base if necessary. Like GNU cp it leaves one byte free.
 func shortened(base, suffix string, longest int) string {
 	longest--
 	if len(base)+len(suffix) <= longest {
@@ -90,8 +90,8 @@ func shortened(base, suffix string, longest int) string {
 	return base[:min(len(base), longest-1)] + "~"
 }
 
-// highestBackup returns the highest number of the numbered backups of base in dir, "" if it has
-// none, and how long names there may be.
+// highestBackup returns the highest number of base's numbered backups in dir, or "" if there are
+// none. It also returns the longest name that dir allows.
 func highestBackup(dir, base string) (highest string, longest int, err error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -107,7 +107,7 @@ func highestBackup(dir, base string) (highest string, longest int, err error) {
 	return highest, longestName(f), err
 }
 
-// backupNumber returns the number before the last ~, "" if there is no number. It is of any length.
+// backupNumber returns the digits before the last ~, of any length, or "" if there are none.
 func backupNumber(text string) string {
 	digits, ok := strings.CutSuffix(text, "~")
 	if !ok || strings.HasPrefix(digits, "0") || strings.Trim(digits, "0123456789") != "" {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// longestName returns how many bytes a name in the directory may have.
+// longestName returns the number of bytes that a name in the directory may have.
 func longestName(dir *os.File) int {
 	var s unix.Statfs_t
 	if err := unix.Fstatfs(int(dir.Fd()), &s); err != nil || s.Namelen <= 0 {

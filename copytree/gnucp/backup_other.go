@@ -4,5 +4,5 @@ package gnucp
 
 import "os"
 
-// longestName returns how many bytes a name in the directory may have.
+// longestName returns the number of bytes that a name in the directory may have.
 func longestName(*os.File) int { return 255 }

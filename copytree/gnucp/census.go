@@ -6,9 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// census counts the files to copy while they are copied, for the estimate of the
-// time left. The count is an estimate too: files come and go, and files that the
-// flags leave out are counted.
+// census counts the files to copy while they are copied, to estimate the time left. The count is an
+// estimate, too: files come and go, and it includes files that the flags leave out.
 type census struct {
 	files, bytes atomic.Int64
 	complete     atomic.Bool

@@ -5,13 +5,13 @@
 //		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "mycp v1",
 //	})
 //
-// A program that copies a tree for itself uses package copytree, which returns errors instead of
-// messages. Both have one engine.
+// A program that copies trees uses package copytree, which returns errors instead of messages. Both
+// have one engine.
 //
-// A run goes through these steps, each in a file of its own:
+// A run goes through these steps, each in separate files:
 //
 //	arguments   flags.go, words.go    the command line, into settings.go
-//	plan        plan.go, parents.go   which source goes where
+//	plan        plan.go, parents.go   the destination of each source
 //	copy        engine.Copy           with backup.go and ask.go as its hooks
 //	report      messages.go           GNU cp's wording of its errors
 //	            screen.go, line.go    -v and the progress line
@@ -21,6 +21,5 @@
 //
 // # Concurrency
 //
-// One Run at a time: it may change GOMAXPROCS for the rest of the process, as a program that only
-// copies should.
+// One Run at a time: it may change GOMAXPROCS for the rest of the process.
 package gnucp

@@ -11,20 +11,18 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// patience is how long an interrupted copy may take to end. A copy that takes
-// longer waits for something that nothing can end: a FIFO without a writer, a
-// disk that does not answer.
+// patience is the longest time in which an interrupted copy may end. A slower copy waits for
+// something that may never come: a writer of a FIFO, a disk that does not answer.
 const patience = 800 * time.Millisecond
 
-// copied is what engine.Copy returns.
+// copied holds the results of engine.Copy.
 type copied struct {
 	result report.Result
 	err    error
 }
 
-// copy copies the pairs. If ctx ends it waits at most patience for the copy to
-// end. It then leaves the copying goroutine running, because the process is about
-// to exit.
+// copy copies the pairs. After ctx ends, it waits at most patience for the copy to end. Then it
+// returns without the copying goroutine, because the process is about to exit.
 func (r *run) copy(ctx context.Context, copyAll copier, pairs []option.Pair) (report.Result, error) {
 	done := make(chan copied, 1)
 	go func() {
@@ -46,7 +44,7 @@ func (r *run) copy(ctx context.Context, copyAll copier, pairs []option.Pair) (re
 	return report.Result{Files: p.Files.Load(), Dirs: p.Dirs.Load(), Bytes: p.Bytes.Load(), Failed: p.Failed.Load()}, context.Cause(ctx)
 }
 
-// soFar returns what a copy that ended early has done.
+// soFar returns a sentence about the files that a copy has copied before it ended early.
 func (r *run) soFar(sum summary) string {
 	files := "files"
 	if sum.Files == 1 {
@@ -63,10 +61,9 @@ func (r *run) wasAt() string {
 	return ""
 }
 
-// goOn returns how to copy the files that are left. If copies keep their times,
-// --resume recognizes complete files, else -u does. If this run has made the
-// destination directory, the next run needs -T: without it the source would be
-// copied into that directory.
+// goOn returns a hint on how to copy the rest. --resume recognizes complete files if copies keep
+// their times; otherwise it advises -u. If this run has made the destination directory, the next
+// run needs -T: without it the source would be copied into that directory.
 func (r *run) goOn() string {
 	flag := "-u"
 	if r.options.Resume || r.options.Preserve&option.PreserveTimes != 0 {

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// errnoName returns the number, because the names are those of Unix.
+// errnoName returns the number: only Unix has names for it.
 func errnoName(e syscall.Errno) string { return strconv.Itoa(int(e)) }

@@ -37,7 +37,7 @@ func causeText(err error) string {
 type fileError struct {
 	path string // as on the command line, or below a path of the command line
 	op   string // the system call, "" if none failed
-	err  error  // its error, nil if none failed
+	err  error  // the call's error, nil if none failed
 	text string // the message
 }
 
@@ -53,16 +53,16 @@ func failed(what, name string, err error) error {
 	return e
 }
 
-// copyError returns the engine's error in GNU cp's wording. kind is what the copy
-// makes: some messages depend on it.
+// copyError returns the engine's error in GNU cp's wording. kind is the object that the copy makes,
+// which some messages depend on.
 func copyError(e *report.Error, kind option.Make) error {
 	return &fileError{path: e.Path, op: e.Op, err: e.Err, text: message(e, kind)}
 }
 
-// errorJSON is an error for machines.
+// errorJSON is an error in JSON.
 type errorJSON struct {
-	Path    string `json:"path"`    // "" if of no file; bytes that are not UTF-8 are U+FFFD
-	Op      string `json:"op"`      // the system call, or else the operation; "" if unknown
+	Path    string `json:"path"`    // "" if no file failed; bytes that are not UTF-8 are U+FFFD
+	Op      string `json:"op"`      // the system call or the operation; "" if unknown
 	Errno   string `json:"errno"`   // "EACCES"; "" if no system call failed
 	Message string `json:"message"` // the message on stderr, with names quoted for a shell
 }

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// showName returns a name with ? for each character that could control the terminal
-// or that the locale cannot show.
+// showName returns a name with ? for each character that could control the terminal, or that the
+// locale cannot show.
 func showName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar || r >= 0x80 && !showsUnicode() {
@@ -16,8 +16,8 @@ func showName(name string) string {
 	}, name)
 }
 
-// shorten cuts the middle of a name to at most width columns. The end stays, as it
-// says the most.
+// shorten cuts the middle of a name to at most width columns. It keeps the end, the most
+// informative part.
 func shorten(name string, width int) string {
 	if columns(name) <= width {
 		return name
@@ -68,7 +68,7 @@ var wide = &unicode.RangeTable{
 	R32: []unicode.Range32{{Lo: 0x1f300, Hi: 0x1faff, Stride: 1}, {Lo: 0x20000, Hi: 0x3fffd, Stride: 1}},
 }
 
-// columnsOf returns how many columns a character takes on a terminal.
+// columnsOf returns the number of columns that a character takes on a terminal.
 func columnsOf(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me):

@@ -18,13 +18,13 @@ func parse(args []string) (*settings, error) {
 	_, posix := os.LookupEnv("POSIXLY_CORRECT")
 	operands, err := getopt.Parse(args, append(s.gnuFlags(), s.ownFlags()...), posix)
 	if bad, ok := errors.AsType[getopt.Error](err); ok {
-		return nil, usage(text.Printable(string(bad))) // an option may be the name of a file, as in cp *
+		return nil, usage(text.Printable(string(bad))) // may be a file's name, as in cp *
 	}
 	s.operands = operands
 	return s, err
 }
 
-// maxConcurrency is the most that option.Options.Concurrency takes.
+// maxConcurrency is the largest option.Options.Concurrency.
 const maxConcurrency = 1024
 
 // gnuFlags returns the flags of GNU cp, in the order in which GNU cp lists them
@@ -72,7 +72,7 @@ func (s *settings) gnuFlags() []getopt.Option {
 	}
 }
 
-// ownFlags returns the flags that GNU cp does not have.
+// ownFlags returns the flags that GNU cp lacks.
 func (s *settings) ownFlags() []getopt.Option {
 	yes, no := true, false
 	return []getopt.Option{
@@ -95,8 +95,8 @@ func to[T any](variable *T, value T) func(*string) error {
 	return func(*string) error { *variable = value; return nil }
 }
 
-// archive is -a: -dR --preserve=all. It is no error if an attribute that only some
-// systems and users can set is not preserved.
+// archive is -a: -dR --preserve=all. It ignores errors of attributes that only some systems and
+// users can set.
 func (s *settings) archive(*string) error {
 	s.recursive, s.follow = true, followNone
 	s.preserve |= option.PreserveAll

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// FuzzParse: a command line that is refused is refused in printable words, and in one that is
-// accepted the numbers are within their bounds and the operands are of the line.
+// FuzzParse checks that the message about a refused command line is printable. In an accepted
+// command line, numbers must be within their bounds and operands must come from the line.
 func FuzzParse(f *testing.F) {
 	for _, args := range []string{
 		"-a from to", "-rt dir a b", "--backup=numbered -S .old a b", "--concurrency 8 --block-size=256k a b", "--json= a b",

@@ -16,7 +16,7 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestHelpNamesAll checks that the help lists every flag, and nothing else.
+// TestHelpNamesAll checks that the help lists exactly the flags that exist.
 func TestHelpNamesAll(t *testing.T) {
 	s := &settings{}
 	known := map[string]bool{}
@@ -44,8 +44,7 @@ func TestHelpNamesAll(t *testing.T) {
 	}
 }
 
-// TestHelpValues checks that the help says of each long flag whether it takes a value, as the
-// parser does.
+// TestHelpValues checks that the help and the parser agree on which long flags take a value.
 func TestHelpValues(t *testing.T) {
 	s := &settings{}
 	args := map[string]getopt.Arg{}

@@ -12,7 +12,7 @@ import (
 // errFull is the cause of the context when a full destination ends the copy.
 var errFull = errors.New("the destination is full")
 
-// hook sets the functions and counters that the engine calls and updates.
+// hook sets the hooks and counters that the engine uses.
 func (r *run) hook(in io.Reader) {
 	s := r.settings
 	r.options.Progress = &r.progress
@@ -32,8 +32,8 @@ func (r *run) hook(in io.Reader) {
 	}
 }
 
-// openTerminal decides whether there is a progress line, and returns how long the
-// copy runs before the line is shown.
+// openTerminal decides whether there is a progress line. It returns the time after which a copy
+// shows the line.
 func (r *run) openTerminal(err io.Writer) (quiet time.Duration) {
 	wanted := r.settings.progress
 	if wanted == nil || *wanted {
@@ -45,8 +45,8 @@ func (r *run) openTerminal(err io.Writer) (quiet time.Duration) {
 	return quietFor
 }
 
-// onError reports an error. The first error of a full destination ends the copy,
-// and the others are not reported: every file that is left would fail.
+// onError reports an error. The first error of a full destination ends the copy, and later ones are
+// not reported: every remaining file would fail.
 func (r *run) onError(e *report.Error) {
 	if e.Full() {
 		if r.isFull {

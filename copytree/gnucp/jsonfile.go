@@ -7,15 +7,14 @@ import (
 	"os"
 )
 
-// jsonFile is the file of --json. It is opened before anything is copied, so that
-// a name that cannot be written to is reported at once. A nil jsonFile writes
-// nothing.
+// jsonFile is the file of --json. It is opened before the copy, so that an unusable name is
+// reported at once. A nil jsonFile writes nothing.
 type jsonFile struct {
 	io.Writer
 	close func() error
 }
 
-// createJSON opens the file of that name. - is stdout. For "" it returns nil.
+// createJSON opens the file of --json=name. The name - means stdout, and "" returns nil.
 func createJSON(name string, stdout io.Writer) (*jsonFile, error) {
 	switch name {
 	case "":

@@ -15,7 +15,7 @@ import (
 // state is a snapshot of a report.Progress and a census.
 type state struct {
 	files, bytes      int64 // copied
-	found, foundBytes int64 // to copy in all, as far as the census has counted
+	found, foundBytes int64 // to copy, as far as the census has counted
 	counted, syncing  bool
 	synced, toSync    int64
 	failed            int64
@@ -30,23 +30,23 @@ func read(p *report.Progress, c *census) state {
 	}
 }
 
-// fileCost is how many bytes can be copied, roughly, in the time that it takes to
-// create a file. It makes the time left useful for trees of small files too.
+// fileCost is the number of bytes that can be copied while one file is created. With it, the time
+// left is useful for trees of small files, too.
 const fileCost = 64 << 10 // 64 KiB
 
 func (s state) work() int64  { return s.bytes + fileCost*s.files }
 func (s state) total() int64 { return max(s.foundBytes, s.bytes) + fileCost*max(s.found, s.files) }
 
-// line returns the progress line, of less than width columns: a full line would
-// wrap on some terminals. On a narrow terminal parts are left out, the name of the
-// file first, the percentage and the time left last.
+// line returns the progress line. It has less than width columns, because a full line wraps on some
+// terminals. On a narrow terminal it leaves out parts: the file's name first, the percentage and
+// the time left last.
 func (s state) line(r *rates, width int) string {
 	width--
 	if s.syncing {
 		return fit(s.syncLine(), width)
 	}
 	head := s.head(r, width)
-	const gap, least = 2, 10 // fewer columns of a name are not worth showing
+	const gap, least = 2, 10 // a name of fewer columns is left out
 	room := width - len(head) - gap
 	if room < least || s.current == "" {
 		return fit(head, width)
@@ -54,7 +54,7 @@ func (s state) line(r *rates, width int) string {
 	return head + strings.Repeat(" ", gap) + shorten(showName(s.current), room)
 }
 
-// head returns the line without the name of the file: as many parts as fit.
+// head returns the line without the file's name: as many parts as fit.
 func (s state) head(r *rates, width int) string {
 	failed := ""
 	if s.failed > 0 {
@@ -81,7 +81,7 @@ func joined(parts []string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }
 
-// percent returns the percentage that is done, "" until the census is complete.
+// percent returns the percentage that is copied, or "" until the census is complete.
 func (s state) percent() string {
 	if !s.counted || s.total() == 0 {
 		return ""
@@ -96,7 +96,7 @@ func (s state) syncLine() string {
 	return fmt.Sprintf("%d files copied, syncing %d/%d", s.files, s.synced, s.toSync)
 }
 
-// fileCount returns the files copied and found, with a + while the census goes on.
+// fileCount returns the numbers of files copied and found, with a + until the census is complete.
 func (s state) fileCount() string {
 	more := "+"
 	if s.counted {
@@ -112,7 +112,7 @@ func (s state) byteCount() string {
 	return text.Bytes(s.bytes) + "/" + text.Bytes(max(s.foundBytes, s.bytes))
 }
 
-// left returns the time left, "" until it can be estimated.
+// left returns the time left, or "" until it can be estimated.
 func (s state) left(r *rates) string {
 	rate := r.work()
 	if !s.counted || rate <= 0 {

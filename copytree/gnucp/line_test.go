@@ -43,8 +43,8 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestRatesForget checks that after a copy has become slow for the length of the
-// window, the rate is the slow one.
+// TestRatesForget checks that the rate falls to the slow one after a copy was slow for the window's
+// length.
 func TestRatesForget(t *testing.T) {
 	start := time.Now()
 	var r rates

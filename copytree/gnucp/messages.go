@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// refusals are GNU cp's messages for the copies that it refuses. %[1]s is the source,
-// %[2]s the destination, and %[3]s the destination without quotes if it needs none.
+// refusals has GNU cp's messages for copies that it refuses. %[1]s is the source, %[2]s the
+// destination, and %[3]s the destination without quotes if it needs none.
 var refusals = map[error]string{
 	fault.ErrDirectory:  "-r not specified; omitting directory %[1]s",
 	fault.ErrSameFile:   "%[1]s and %[2]s are the same file",
@@ -28,8 +28,8 @@ var refusals = map[error]string{
 	fault.ErrVerify:     "verification failed: %[2]s differs from %[1]s",
 }
 
-// GNU cp's messages for failed system calls, without the colon and the cause: for
-// calls on the source and on the copy.
+// GNU cp's messages for failed system calls, without the colon and the cause. The first map is for
+// calls on the source, the second for calls on the copy.
 var (
 	sourceSentences = map[string]string{
 		"stat": "cannot stat %[1]s", "lstat": "cannot stat %[1]s", "fstatat": "cannot stat %[1]s", "fstat": "cannot fstat %[1]s",
@@ -58,7 +58,7 @@ var (
 	}
 )
 
-// message returns the message for an error. kind is what the copy makes.
+// message returns the message for an error. kind is the object that the copy makes.
 func message(e *report.Error, kind option.Make) string {
 	for refusal, sentence := range refusals {
 		if errors.Is(e.Err, refusal) {
@@ -69,7 +69,7 @@ func message(e *report.Error, kind option.Make) string {
 	if e.Path == e.Src {
 		sentence, ok = sourceSentences[e.Op]
 	}
-	if !ok && e.Path == e.Dst { // the two paths may be one
+	if !ok && e.Path == e.Dst { // the two paths may be equal
 		sentence, ok = copySentences[e.Op]
 	}
 	if ok && kind == option.MakeSymlink && strings.HasPrefix(e.Op, "symlink") {

@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// pairs returns the sources and their destinations. A source that cannot be copied,
-// or was named before, is reported and left out.
+// pairs returns the sources with their destinations. It reports and leaves out a source that cannot
+// be copied, or that occurs twice.
 func (r *run) pairs(p *plan) []option.Pair {
 	var pairs []option.Pair
 	seen := map[string][]named{}
@@ -38,14 +38,14 @@ func (r *run) pairs(p *plan) []option.Pair {
 	return pairs
 }
 
-// refused checks a pair as GNU cp does before it copies anything. It reports an
-// error to the user, and reports whether the pair is left out.
+// refused checks a pair as GNU cp does before it copies anything. It reports errors to the user,
+// and returns whether to leave out the pair.
 func (r *run) refused(p *plan, pair *option.Pair, info fs.FileInfo) bool {
 	dst, err := os.Stat(pair.Dst)
 	switch {
-	case r.isOmitted(info): // this comes first: nothing is said of the destination
+	case r.isOmitted(info): // first, so that no message mentions the destination
 		r.fail(copyError(&report.Error{Src: pair.Src, Dst: pair.Dst, Path: pair.Src, Op: "copy", Err: fault.ErrDirectory}, r.options.Make))
-	case p.dir == "" && errors.Is(err, syscall.ENOTDIR), // f/ and f/x, where f is a file
+	case p.dir == "" && errors.Is(err, syscall.ENOTDIR), // f/ and f/x for a file f
 		errors.Is(err, syscall.ENAMETOOLONG):
 		r.fail(failed("cannot stat", pair.Dst, err))
 	case !info.IsDir() && err != nil && strings.HasSuffix(pair.Dst, "/"),
@@ -61,18 +61,18 @@ func (r *run) refused(p *plan, pair *option.Pair, info fs.FileInfo) bool {
 	return true
 }
 
-// inCurrentDir reports whether path is that of an entry of the current directory, or of a directory
-// that cannot be found.
+// inCurrentDir reports whether path names an entry of the current directory, or whether its
+// directory cannot be found.
 func inCurrentDir(path string) bool {
 	above, err := os.Stat(filepath.Dir(stripSlashes(path)))
 	here, hereErr := os.Stat(".")
 	return err != nil || hereErr != nil || os.SameFile(above, here)
 }
 
-// isOmitted reports whether a source is a directory that is not copied.
+// isOmitted reports whether the source is a directory and directories are not copied.
 func (r *run) isOmitted(info fs.FileInfo) bool { return info.IsDir() && r.options.Files }
 
-// hasParent reports whether the directory of path exists, or cannot be looked at.
+// hasParent reports whether the directory of path exists, or cannot be examined.
 func hasParent(path string) bool {
 	path = stripSlashes(path)
 	i := strings.LastIndexByte(path, '/')
@@ -83,8 +83,8 @@ func hasParent(path string) bool {
 	return !errors.Is(err, syscall.ENOENT)
 }
 
-// noDirectory returns GNU cp's error for a source whose destination does not exist, and
-// ends with a slash or is in a directory that does not exist.
+// noDirectory returns GNU cp's error for a destination that does not exist and either ends with a
+// slash or is in a directory that does not exist.
 func (r *run) noDirectory(pair *option.Pair, info fs.FileInfo) error {
 	e := &report.Error{Src: pair.Src, Dst: pair.Dst, Path: pair.Dst, Op: "open", Err: syscall.ENOENT}
 	switch kind := info.Mode().Type(); {
@@ -144,14 +144,14 @@ func (r *run) backUpItself(pair *option.Pair) bool {
 // named is a source of the command line, and its directory.
 type named struct{ parent, self fs.FileInfo }
 
-// seenBefore reports whether a source is on the command line a second time: its path
-// ends in the same name in the same directory. It warns of it.
+// seenBefore reports whether a source was on the command line before: the same directory and the
+// same last name. It warns if so.
 func (r *run) seenBefore(seen map[string][]named, pair *option.Pair, info fs.FileInfo) bool {
 	if r.backups.kind != backupNone && !info.IsDir() {
 		return false
 	}
 	if dst, err := os.Stat(pair.Dst); err == nil && info.IsDir() && os.SameFile(dst, info) {
-		return false // it is not copied, so a second one is refused for the same reason
+		return false // the first was not copied, so the second fails in the same way
 	}
 	src := pair.Src
 	path := stripSlashes(src)

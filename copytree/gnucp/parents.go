@@ -15,12 +15,11 @@ import (
 // parent is a directory of a source's path below the destination (--parents).
 type parent struct {
 	option.Pair
-	extra fs.FileMode // the owner's permissions that it has only during the copy
+	extra fs.FileMode // the owner's permissions that are added only during the copy
 }
 
-// makeParents makes the directories of src's path below the destination, and
-// remembers them for finishParents. It reports errors to the user, and reports
-// whether the source can be copied.
+// makeParents makes the directories of src's path below the destination, and records them for
+// finishParents. It reports errors to the user, and returns whether the source can be copied.
 func (r *run) makeParents(p *plan, src string) bool {
 	path := stripSlashes(src)
 	whole := path[:strings.LastIndexByte(path, '/')+1]
@@ -67,7 +66,7 @@ func (r *run) makeParent(pair option.Pair) error {
 	return r.makeNewParent(pair, src.Mode())
 }
 
-// checkDirectory returns an error if what is at path is no directory.
+// checkDirectory returns an error if path is not a directory.
 func checkDirectory(path string, info fs.FileInfo) error {
 	if info.IsDir() {
 		return nil
@@ -80,7 +79,7 @@ func notDirectory(path string) error {
 	return &fileError{path: path, text: quote(path) + " exists but is not a directory"}
 }
 
-// ownerAll is the permissions that let this process make files in a directory.
+// ownerAll is the permissions with which this process can make files in a directory.
 const ownerAll = 0o700
 
 func (r *run) makeNewParent(pair option.Pair, mode fs.FileMode) error {
@@ -107,13 +106,13 @@ func (r *run) makeNewParent(pair option.Pair, mode fs.FileMode) error {
 	return nil
 }
 
-// copiesAttributes reports whether directories get attributes of their sources.
+// copiesAttributes reports whether directories get their sources' attributes.
 func (r *run) copiesAttributes() bool {
 	return r.options.Preserve&^(option.NoMode|option.PreserveLinks) != 0
 }
 
-// changeMode adds permissions to those of a directory, and takes others away. The rest
-// stays, as what the directory has from the one above it: sgid, an ACL.
+// changeMode adds permissions to a directory and removes others. Bits that come from the directory
+// above it stay: sgid, an ACL.
 func changeMode(path string, add, remove fs.FileMode) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -122,8 +121,8 @@ func changeMode(path string, add, remove fs.FileMode) error {
 	return os.Chmod(path, info.Mode()&^remove|add)
 }
 
-// attributePairs returns the parents whose attributes are copied, the deepest first.
-// They follow all other pairs, as each file that is made changes its directory's time.
+// attributePairs returns the parents whose attributes are copied, deepest first. They follow all
+// other pairs, because each new file changes its directory's time.
 func (r *run) attributePairs() []option.Pair {
 	if !r.copiesAttributes() || r.options.DryRun {
 		return nil
@@ -137,7 +136,7 @@ func (r *run) attributePairs() []option.Pair {
 	return pairs
 }
 
-// finishParents takes the extra permissions away, the deepest directory first.
+// finishParents removes the extra permissions, from the deepest directory up.
 func (r *run) finishParents() {
 	for _, p := range slices.Backward(r.parents) {
 		if p.extra == 0 || r.options.Preserve&option.PreserveMode != 0 || r.options.DryRun {

@@ -11,18 +11,17 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// plan is the sources, and where they are copied to.
+// plan is the sources and their destinations.
 type plan struct {
 	settings *settings
 	follow   option.Follow
 	dir      string // "" unless sources are copied into a directory
 	sources  []string
-	dst      string // the copy's own path, where there is no dir
+	dst      string // the path of the copy; unused with dir
 }
 
-// newPlan reads the operands as GNU cp does. The last one is the destination.
-// Sources are copied into it if it is a directory, which it must be if there are
-// more than two operands.
+// newPlan reads the operands as GNU cp does. The last operand is the destination. If it is a
+// directory, sources are copied into it. With more than two operands it must be a directory.
 func newPlan(s *settings) (*plan, error) {
 	p := &plan{settings: s, follow: s.following(), sources: s.operands}
 	if err := p.checkOperands(); err != nil {
@@ -59,7 +58,7 @@ func (p *plan) checkOperands() error {
 	return nil
 }
 
-// setDestination sets dir if sources are copied into a directory, and else dst.
+// setDestination sets dir if sources are copied into a directory. Otherwise it sets dst.
 func (p *plan) setDestination() error {
 	s := p.settings
 	if s.target != nil {
@@ -97,7 +96,7 @@ func wantDir(what, name string) error {
 	return nil
 }
 
-// path returns where src is copied to.
+// path returns the path of src's copy.
 func (p *plan) path(src string) string {
 	if p.dir == "" {
 		return p.dst
@@ -106,13 +105,13 @@ func (p *plan) path(src string) string {
 		return join(p.dir, stripSlashes(src))
 	}
 	base := lastName(src)
-	if base == ".." { // what is in the parent directory belongs into dir itself
+	if base == ".." { // entries of the parent directory belong into dir
 		return p.dir
 	}
 	return join(p.dir, base)
 }
 
-// stat returns the file that src is, following links as the copy does.
+// stat returns the FileInfo of src. It follows links as the copy does.
 func (p *plan) stat(src string) (fs.FileInfo, error) {
 	if p.follow == option.FollowNone {
 		return os.Lstat(src)
@@ -120,8 +119,8 @@ func (p *plan) stat(src string) (fs.FileInfo, error) {
 	return os.Stat(src)
 }
 
-// makesDirectory reports whether the copy makes its destination as a directory.
-// The same command would copy into that directory the next time.
+// makesDirectory reports whether the copy creates its destination as a directory. The next run of
+// the same command would copy into that directory.
 func (p *plan) makesDirectory() bool {
 	if p.dir != "" || p.settings.noTarget {
 		return false
@@ -130,14 +129,13 @@ func (p *plan) makesDirectory() bool {
 	return err == nil && info.IsDir()
 }
 
-// lastName returns the part of a path after its last slash, without the slashes at
-// the end.
+// lastName returns the last name of a path, without slashes at the end.
 func lastName(path string) string {
 	path = stripSlashes(path)
 	return path[strings.LastIndexByte(path, os.PathSeparator)+1:]
 }
 
-// stripSlashes removes the slashes at the end of a path, but not that of the root.
+// stripSlashes removes the slashes at the end of a path, except for the root.
 func stripSlashes(path string) string {
 	if stripped := strings.TrimRight(path, string(filepath.Separator)); stripped != "" || path == "" {
 		return stripped
@@ -145,8 +143,8 @@ func stripSlashes(path string) string {
 	return string(filepath.Separator)
 }
 
-// join puts one slash between two parts. Unlike filepath.Join it leaves the parts as
-// they were typed: messages show them, and a/../b is not b if a is a symbolic link.
+// join puts one slash between two parts. Unlike filepath.Join it keeps the parts as typed: messages
+// show them, and a/../b is not b if a is a symbolic link.
 func join(dir, name string) string {
 	const slash = string(filepath.Separator)
 	trimmed := strings.TrimRight(dir, slash)

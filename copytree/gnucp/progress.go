@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// tickEvery is how often the progress line is drawn, at most.
+	// tickEvery is the shortest time between two drawings of the progress line.
 	tickEvery = 100 * time.Millisecond
-	// quietFor is how long a copy runs before its line is shown, unless
-	// --progress asks for it: the line of a short copy would only flicker.
+	// quietFor is how long a copy runs before the line is shown: on a short copy it would only
+	// flicker. --progress skips it.
 	quietFor = 500 * time.Millisecond
 )
 
@@ -29,13 +29,12 @@ type watcher struct {
 
 	done  chan struct{}
 	wg    sync.WaitGroup
-	peaks bool // whether threads are counted
+	peaks bool // whether it counts threads
 	peak  int  // the most threads; only run uses it until wg is done
 }
 
-// watch starts a watcher, which also counts threads if peaks is true. Before it shows its
-// first line it starts count in a goroutine. Without a terminal and without peaks there is
-// nothing to watch.
+// watch starts a watcher. It starts count in a goroutine before it shows the first line. With peaks
+// it also counts threads. Without a terminal and without peaks it does nothing.
 func watch(s *screen, p *report.Progress, quiet time.Duration, peaks bool, count func(context.Context, *census)) *watcher {
 	w := &watcher{screen: s, progress: p, quiet: quiet, count: count, started: time.Now(), done: make(chan struct{}), peaks: peaks}
 	if s.terminal != nil || peaks {
@@ -81,7 +80,7 @@ func (w *watcher) countThreads() {
 	}
 }
 
-// stop ends the watcher, and returns the most threads that it has counted.
+// stop ends the watcher, and returns the largest number of threads.
 func (w *watcher) stop() int {
 	close(w.done)
 	w.wg.Wait()

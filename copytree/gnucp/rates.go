@@ -5,10 +5,10 @@ import "time"
 // window is the time over which rates are computed.
 const window = 5 * time.Second
 
-// rates are the speed of a copy in the last few seconds.
+// rates are a copy's speeds over the last few seconds.
 type rates struct {
 	samples [window/tickEvery + 1]sample // a circular buffer
-	n       int                          // the number of samples that were ever added
+	n       int                          // samples added so far
 }
 
 type sample struct {
@@ -21,13 +21,13 @@ func (r *rates) add(at time.Time, s state) {
 	r.n++
 }
 
-// bytes returns bytes a second.
+// bytes returns the bytes a second.
 func (r *rates) bytes() float64 {
 	first, last := r.ends()
 	return perSecond(last.bytes-first.bytes, last.at.Sub(first.at))
 }
 
-// work returns state.work a second.
+// work returns the state.work a second.
 func (r *rates) work() float64 {
 	first, last := r.ends()
 	return perSecond(last.work-first.work, last.at.Sub(first.at))

@@ -14,21 +14,21 @@ import (
 
 // Command is one call of the command.
 type Command struct {
-	Args     []string // without the command's name
+	Args     []string // the arguments without the command's name
 	In       io.Reader
 	Out, Err io.Writer
-	Version  string // what --version prints
-	// Help lays out the text of --help, which is made for 80 columns, for the terminal. nil
+	Version  string // the text of --version
+	// Help lays out the text of --help for the terminal; the text is made for 80 columns. nil
 	// prints it as it is.
 	Help func(text string) string
 
-	copy copier // replaces the engine in tests; nil is the engine
+	copy copier // replaces engine.Copy in tests
 }
 
-// copier copies pairs, as engine.Copy does.
+// copier copies pairs. engine.Copy is one.
 type copier func(context.Context, []option.Pair, option.Options) (report.Result, error)
 
-// signaled is the cause of a context that a signal has ended.
+// signaled is the cause of a context that a signal ended.
 type signaled interface {
 	error
 	Signal() syscall.Signal
@@ -40,7 +40,7 @@ type signaled interface {
 //	1                           an error, of a file or of the command line, as with GNU cp
 //	128 + the signal's number   the cause of ctx has a method Signal() syscall.Signal
 //
-// When ctx ends, Run may leave goroutines that are in the kernel: the process is expected to exit.
+// When ctx ends, Run may leave goroutines in the kernel: the process should exit.
 func Run(ctx context.Context, c Command) int { return c.run(ctx) }
 
 func (c *Command) run(ctx context.Context) int {
@@ -64,7 +64,7 @@ func (c *Command) run(ctx context.Context) int {
 	return 1
 }
 
-// help returns what --help prints.
+// help returns the text of --help.
 func (c *Command) help() string {
 	if c.Help == nil {
 		return helpText
@@ -89,12 +89,12 @@ type run struct {
 	asker    *asker // nil without -i
 	progress report.Progress
 	parents  []parent
-	pretend  map[string]bool // directories that a dry run would have made (--parents)
-	alone    map[string]bool // destinations of which only attributes are copied
-	intoNew  bool            // whether the copy makes its destination as a directory
-	failures int             // how many errors were reported
-	reported []errorJSON     // the first of them
-	full     func(error)     // ends the copy, because the destination is full
+	pretend  map[string]bool // directories that a dry run would make (--parents)
+	alone    map[string]bool // destinations of pairs that only copy attributes
+	intoNew  bool            // the copy makes its destination as a directory
+	failures int             // the number of reported errors
+	reported []errorJSON     // the first of the reported errors
+	full     func(error)     // ends the copy because the destination is full
 	isFull   bool
 }
 
@@ -146,8 +146,8 @@ func (c *Command) copier() copier {
 	}
 }
 
-// markAlone remembers the destinations of which only attributes are copied: -v has
-// printed their lines when they were made.
+// markAlone records the destinations of pairs that only copy attributes. -v has printed their lines
+// when the directories were made.
 func (r *run) markAlone(pairs []option.Pair) []option.Pair {
 	r.alone = make(map[string]bool, len(pairs))
 	for _, p := range pairs {
@@ -167,7 +167,7 @@ func (r *run) fail(err error) {
 
 func (r *run) warn(text string) { r.screen.complain("warning: " + text) }
 
-// finish reports how the copy ended, and returns the exit status.
+// finish reports the end of the copy, and returns the exit status.
 func (r *run) finish(ctx context.Context, sum summary, err error, out *jsonFile) int {
 	if broken := r.screen.close(); broken != nil {
 		r.fail(errors.New("write error: " + causeText(broken)))

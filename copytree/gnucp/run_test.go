@@ -15,14 +15,13 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// call is the arguments of one copy of a fake Command.
+// call is the arguments of a copy by a fake Command.
 type call struct {
 	pairs   []option.Pair
 	options option.Options
 }
 
-// fake returns a Command that calls do instead of the engine, and the buffers of
-// its stdout and stderr.
+// fake returns a Command that calls do instead of the engine, and the buffers of stdout and stderr.
 func fake(do func(context.Context, call) (report.Result, error), args ...string) (*Command, *strings.Builder, *strings.Builder) {
 	var out, err strings.Builder
 	return &Command{
@@ -47,8 +46,7 @@ func asked(t *testing.T, args ...string) call {
 	return got
 }
 
-// inScratch makes a directory with the files a and b and the directory d, and makes
-// it the working directory.
+// inScratch makes a directory with the files a and b and the directory d, and changes into it.
 func inScratch(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -148,7 +146,7 @@ func TestOwnFlagsRefused(t *testing.T) {
 	}
 }
 
-// ended is the cause of a context that a signal has ended, like main's.
+// ended is the cause of a context that a signal ended, like main's.
 type ended struct{ error }
 
 func (ended) Signal() syscall.Signal { return syscall.SIGINT }
@@ -191,8 +189,8 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
-// TestFull lets three files fail on a full disk: the first error is reported, and ends
-// the copy.
+// TestFull has three files that fail on a full disk. The first error must be reported and end the
+// copy.
 func TestFull(t *testing.T) {
 	inScratch(t)
 	c, _, stderr := fake(func(ctx context.Context, c call) (report.Result, error) {
@@ -208,7 +206,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestNoRoomForACL: a file has no room for its ACL. The other files are copied.
+// TestNoRoomForACL checks that the other files are copied if a file has no room for its ACL.
 func TestNoRoomForACL(t *testing.T) {
 	inScratch(t)
 	c, _, stderr := fake(func(ctx context.Context, c call) (report.Result, error) {
@@ -229,8 +227,7 @@ type badWriter struct{}
 
 func (badWriter) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// TestStatsUnwritten checks that statistics that cannot be written are an error of the
-// command, and in its JSON.
+// TestStatsUnwritten checks that unwritten statistics are an error of the command, and in its JSON.
 func TestStatsUnwritten(t *testing.T) {
 	inScratch(t)
 	for _, flag := range []string{"--stats", "--no-progress"} {

@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// screen writes lines to stdout and stderr, and keeps the progress line below them.
-// Its methods may be called by several goroutines at once.
+// screen writes lines to stdout and stderr, and keeps the progress line below them. Several
+// goroutines may call its methods at once.
 type screen struct {
 	out, err io.Writer
 	terminal *terminal // nil without a progress line
 
 	mu     sync.Mutex
 	shown  bool  // whether the progress line is on the terminal
-	asking bool  // whether a question is, which the line must not overwrite
-	broken error // the error of the first write to stdout that failed
-	unsaid bool  // whether a message could not be written to stderr
+	asking bool  // whether a question is on the terminal, which the line must not overwrite
+	broken error // the first error of a write to stdout
+	unsaid bool  // whether a write to stderr failed
 }
 
 // print writes to stdout.
@@ -47,7 +47,7 @@ func (s *screen) lost() bool {
 	return s.unsaid
 }
 
-// note writes text to stderr as it is.
+// note writes text to stderr unchanged.
 func (s *screen) note(text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,8 +56,7 @@ func (s *screen) note(text string) error {
 	return err
 }
 
-// prompt shows a question on stderr. There is no progress line until answered
-// is called.
+// prompt shows a question on stderr. The progress line stays away until answered is called.
 func (s *screen) prompt(question string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,8 +72,8 @@ func (s *screen) answered() {
 	s.asking = false
 }
 
-// endQuestion begins a new line on a terminal whose last line is a question. s.mu
-// must be held.
+// endQuestion begins a new line on a terminal whose last line is a question. It must be called with
+// s.mu held.
 func (s *screen) endQuestion() {
 	if s.asking && s.terminal != nil {
 		fmt.Fprintln(s.err)
@@ -92,7 +91,7 @@ func (s *screen) line(text string) {
 	s.shown = true
 }
 
-// clear erases the progress line. s.mu must be held.
+// clear erases the progress line. It must be called with s.mu held.
 func (s *screen) clear() {
 	if s.shown {
 		fmt.Fprint(s.terminal.file, "\r\x1b[K")

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// hasSELinux reports whether the kernel has SELinux enabled. Like libselinux it looks
-// for SELinux's file system.
+// hasSELinux reports whether SELinux is enabled. Like libselinux it looks for SELinux's file
+// system.
 var hasSELinux = sync.OnceValue(func() bool {
 	_, err := os.Stat("/sys/fs/selinux/enforce")
 	return err == nil

@@ -48,7 +48,7 @@ type settings struct {
 	help, version bool
 }
 
-// follow is option.Follow, or that no flag was given.
+// follow is an option.Follow, or unset if no flag was given.
 type follow uint8
 
 const (
@@ -58,7 +58,7 @@ const (
 	followAll
 )
 
-// check refuses flags that contradict each other.
+// check refuses contradictory flags.
 func (s *settings) check() error {
 	switch {
 	case s.hardLink && s.symLink:
@@ -83,7 +83,7 @@ func (s *settings) options() option.Options {
 	o := option.Options{
 		Preserve: s.preserve, Require: s.require(), Follow: s.following(), Make: s.make(), Existing: s.existing(),
 		Reflink: s.reflink, Sparse: s.sparse, Files: !s.recursive, OneFileSystem: s.oneFileSystem,
-		// Without -r the content of a FIFO or device is copied, as in cp /dev/stdin f.
+		// Without -r, cp copies the content of a FIFO or device, as in cp /dev/stdin f.
 		CopyContents: s.copyContents || !s.recursive,
 		Unlink:       s.remove,
 		Force:        s.force,
@@ -99,8 +99,8 @@ func (s *settings) options() option.Options {
 	return o
 }
 
-// require returns the attributes of which it is an error if they cannot be preserved:
-// the owner only as root, extended attributes and contexts only if --preserve names
+// require returns the attributes that must be preserved, so that a failure is an error. The owner
+// is required only as root. Extended attributes and contexts are required only if --preserve names
 // them.
 func (s *settings) require() option.Preserve {
 	named := s.required & (option.PreserveXattr | option.PreserveContext)

@@ -10,11 +10,11 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// summary is what --stats and --json show.
+// summary is the content of --stats and --json.
 type summary struct {
 	report.Result
 	cpu     time.Duration
-	threads int // the most at a time, 0 if that is not known
+	threads int // the most at a time; 0 if unknown
 }
 
 // table returns the summary as a table. Kinds of files that did not occur have no row.
@@ -44,7 +44,7 @@ func (s summary) table() string {
 	return b.String()
 }
 
-// summaryJSON is the summary as --json writes it.
+// summaryJSON is the summary in the format of --json.
 type summaryJSON struct {
 	Status         int         `json:"status"`
 	Files          int64       `json:"files"`
@@ -63,7 +63,7 @@ type summaryJSON struct {
 	BytesPerSecond float64     `json:"bytes_per_second"`
 	CPUSeconds     float64     `json:"cpu_seconds"`
 	Threads        int         `json:"threads"`
-	Errors         []errorJSON `json:"errors"` // the first of them
+	Errors         []errorJSON `json:"errors"` // the first of the errors
 }
 
 func (s summary) json(status int, errs []errorJSON) summaryJSON {

@@ -17,5 +17,5 @@ func writable(name string) bool {
 // umask returns 0: only Unix has a umask.
 func umask() fs.FileMode { return 0 }
 
-// cpuTime returns 0: the time is not known on this system.
+// cpuTime returns 0: the time is unknown on this system.
 func cpuTime() time.Duration { return 0 }

@@ -15,8 +15,8 @@ func writable(name string) bool {
 	return unix.Faccessat(unix.AT_FDCWD, name, unix.W_OK, unix.AT_EACCESS) == nil
 }
 
-// umask returns the process's file mode creation mask. It can only be read by
-// setting it, so it is read once, before anything is copied.
+// umask returns the process's file mode creation mask. Reading it means setting it, so it is read
+// once, before the copy.
 var umask = sync.OnceValue(func() fs.FileMode {
 	mask := unix.Umask(0o077)
 	unix.Umask(mask)

@@ -10,7 +10,7 @@ import (
 // terminal is a terminal that can show a progress line.
 type terminal struct{ file *os.File }
 
-// newTerminal returns w's terminal, nil if w is not a terminal or cannot erase a line.
+// newTerminal returns w's terminal, or nil if w is no terminal or cannot erase a line.
 func newTerminal(w io.Writer) *terminal {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
@@ -22,7 +22,7 @@ func newTerminal(w io.Writer) *terminal {
 // defaultWidth is the width of a terminal that does not report its width.
 const defaultWidth = 80
 
-// width returns the terminal's present number of columns.
+// width returns the terminal's current number of columns.
 func (t *terminal) width() int {
 	width, _, err := term.GetSize(int(t.file.Fd()))
 	if err != nil || width <= 0 {

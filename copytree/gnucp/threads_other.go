@@ -2,5 +2,5 @@
 
 package gnucp
 
-// threads is known on Linux only.
+// threads returns 0: only Linux reports it.
 func threads() int { return 0 }

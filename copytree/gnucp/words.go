@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// word is a value of an option's argument, and its names.
+// word is a value of an option's argument, with its names.
 type word[T comparable] struct {
 	value T
 	names []string
@@ -51,8 +51,8 @@ var (
 	}
 )
 
-// oneOf returns a function that sets variable to the value of the argument's word, or
-// to bare if the option has no argument.
+// oneOf returns a function that sets variable to the argument's word, or to bare without an
+// argument.
 func oneOf[T comparable](variable *T, option string, words []word[T], bare T) func(*string) error {
 	return func(arg *string) (err error) {
 		if arg == nil {

@@ -18,8 +18,8 @@ func TestInner(t *testing.T) {
 	t.Logf("mark %q, args %q", os.Getenv("CONFORMANCE_MARK"), os.Args[1:])
 }
 
-// TestExec checks that the program of -exec runs a side, and that it gets the binary, its
-// arguments, and the environment without the variables of sluice.
+// TestExec checks that the program of -exec runs a side. It must get the binary, its arguments, and
+// the environment without the variables of sluice.
 func TestExec(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {

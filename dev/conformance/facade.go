@@ -17,14 +17,14 @@ import (
 // facadeSuite is the name of the suite that runs package os's tests on sluice.File.
 const facadeSuite = "os-by-sluice"
 
-// waivers are the tests that are left out of the suite on all sides, with the reason.
+// waivers are tests that are left out on all sides, with the reason.
 var waivers = []struct{ test, why string }{
 	{"^TestCopyFile$/^NotRegular$/^(DstPipe|SrcPipe)$", "it asks whether a function of internal/poll was called; sluice makes the system calls itself"},
 	{"^TestSendFile$", "it waits for poll.TestHookDidSendFile, which poll.SendFile calls; sluice makes the system call itself"},
 	{"^ExampleReadFile$", "package testing sees what is written to package os's variable Stdout, and the facade has another"},
 }
 
-// waived returns the pattern of the waivers, as -test.skip takes it.
+// waived returns the pattern of the waivers for -test.skip.
 func waived() string {
 	var all []string
 	for _, w := range waivers {
@@ -33,12 +33,13 @@ func waived() string {
 	return strings.Join(all, "|")
 }
 
-// facadePath is the import path of the package that these tests import for package os.
+// facadePath is the import path of the package that these tests import in place of package os.
 const facadePath = "internal/osfacade"
 
-// facade adds package internal/osfacade to the copy of the toolchain, with package os's tests. It has all
-// that package os exports, and sluice's own of what package sluice has. The tests are package os's, but
-// for their imports: package os has other variables for its tests alone, which are made part of it here.
+// facade adds package internal/osfacade to the copy of the toolchain, with package os's tests. It
+// exports all of package os's names, with sluice's versions of those that package sluice has. The
+// tests differ from package os's only in their imports. Package os has further variables for its
+// tests, which become part of the facade.
 func (t *toolchain) facade() error {
 	src := filepath.Join(t.copy, "src", "os")
 	to := filepath.Join(t.copy, "src", filepath.FromSlash(facadePath))
@@ -74,27 +75,27 @@ func (t *toolchain) facade() error {
 	return writeFiles(to, map[string]string{"facade.go": text, "file.go": facadeFile})
 }
 
-// forExec matches where a File is given to package os/exec. It gives a child the descriptor of an *os.File,
-// and copies what it reads from any other.
+// forExec matches places that give a File to package os/exec. Package os/exec gives a child the
+// descriptor of an *os.File, and copies the bytes of any other reader.
 var (
 	extraFiles = regexp.MustCompile(`ExtraFiles = \[\]\*os\.File\{(\w+)\}`)
 	standard   = regexp.MustCompile(`(?m)(\w+\.Std)(in|out|err) = ([^,{\n]+)$`)
 )
 
-// swap returns the source of a test that imports the facade where it imported package os.
+// swap returns the source of a test with the facade imported in place of package os.
 func swap(text string) string {
 	name := "os."
 	if strings.Contains(text, "\t. \"os\"\n") {
 		name = ""
 	}
-	// The first is the import; there are also programs in the tests.
+	// Only the first one is the import; the tests also contain programs.
 	text = strings.Replace(text, "\t\"os\"\n", "\t\""+facadePath+"\"\n", 1)
 	text = strings.Replace(text, "\t. \"os\"\n", "\t. \""+facadePath+"\"\n", 1)
 	text = extraFiles.ReplaceAllString(text, "ExtraFiles = []*os.RealFile{$1.OSFile()}")
 	return standard.ReplaceAllString(text, "${1}${2} = "+name+"ForStd${2}($3)")
 }
 
-// facadeText returns the source that exports again what the package in dir exports and facadeFile has not.
+// facadeText returns the source that exports the names of the package in dir that facadeFile lacks.
 func facadeText(goroot, dir string) (string, error) {
 	c := build.Default
 	c.GOROOT = goroot
@@ -130,7 +131,8 @@ func facadeText(goroot, dir string) (string, error) {
 	return "package os\n\nimport \"os\"\n\n" + strings.Join(lines, ""), nil
 }
 
-// exported returns the names that a file exports. The value of each is "type", "const", "var" or "func".
+// exported returns the names that a file exports. The value of each is "type", "const", "var" or
+// "func".
 func exported(set *token.FileSet, name, text string) (map[string]string, error) {
 	f, err := parser.ParseFile(set, name, text, 0)
 	if err != nil {
@@ -164,7 +166,7 @@ func exported(set *token.FileSet, name, text string) (map[string]string, error) 
 	return all, nil
 }
 
-// facades builds the suite. Its plain side is package os's own tests, by the toolchain as it is.
+// facades builds the suite. Its plain side is package os's own tests, with the unchanged toolchain.
 func (w *workplace) facades(ctx context.Context, t *toolchain, goroot string, plain, ours []string) (*suite, error) {
 	s := &suite{
 		name:   facadeSuite,
@@ -186,7 +188,7 @@ func (w *workplace) facades(ctx context.Context, t *toolchain, goroot string, pl
 	return s, err
 }
 
-// facadeFile is the part of the facade that has sluice's functions, and wraps what package os has for
+// facadeFile is the part of the facade with sluice's functions. It wraps package os's functions of
 // *os.File.
 const facadeFile = `// Package os is package os with the files of package sluice.
 package os

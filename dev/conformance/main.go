@@ -1,20 +1,20 @@
-// Command conformance runs other projects' tests, which do not know sluice: those of the
-// standard library and of a few programs. It runs them without sluice, and with os.File on
-// sluice with each driver. It prints how many tests passed, failed and were skipped on each
-// side, and each test whose result differs. The exit status is 1 if any differs.
+// Command conformance runs other projects' tests, which do not know sluice: tests of the standard
+// library and of a few programs. It runs them without sluice, and with os.File on sluice with each
+// driver. It prints how many tests passed, failed and were skipped on each side, and each test
+// whose result differs. The exit status is 1 if any differs.
 //
 //	go run ./dev/conformance [-drivers "uring aio pool"] [-off] [flags] [name...]
 //
-// A name is a package of the standard library (os, net/http), or a program in programs.go.
-// Without a name all are run. The command must run in the root of this module, on Linux. It
-// needs the module proxy for the programs, and 2 GB of disk in TMPDIR for all of them.
+// A name is a package of the standard library (os, net/http), or a program in programs.go. Without
+// a name all are run. The command must run in the root of this module, on Linux. It needs the
+// module proxy for the programs, and 2 GB of disk in TMPDIR for all of them.
 //
-// A test that differs is run again on both sides, up to three times (-tries). It counts
-// only if it differs each time, because some tests fail now and then by themselves. The
-// output lists these runs.
+// A test that differs is run again on both sides, up to three times (-tries). It only counts if it
+// differs each time, because some tests sometimes fail for other reasons. The output lists these
+// runs.
 //
-// With -exec, test binaries are run by another program, as nice or taskset. The times
-// include that program's.
+// With -exec, another program runs the test binaries, such as nice or taskset. The times include
+// that program's.
 package main
 
 import (
@@ -60,8 +60,8 @@ func parse() (options, error) {
 	return o, err
 }
 
-// xprog splits the value of -exec. It looks the program up at once, because tests run in
-// other directories.
+// xprog splits the value of -exec. It looks the program up at once, because tests run in other
+// directories.
 func xprog(value string) ([]string, error) {
 	words := strings.Fields(value)
 	if len(words) == 0 {
@@ -79,7 +79,7 @@ var errDiffer = errors.New("there are differences")
 
 func main() {
 	ctx, stop := context.Background(), func() {}
-	if !signal.Ignored(os.Interrupt) { // as it is in the background jobs of a script
+	if !signal.Ignored(os.Interrupt) { // ignored in the background jobs of a script
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
 	}
 	o, err := parse()

@@ -9,9 +9,9 @@ import (
 
 // program is a module whose tests are run.
 type program struct {
-	name, module string // with version
+	name, module string // the module has a version
 	packages     []string
-	// args are for the test binaries. The reason for leaving tests out is beside it.
+	// args are for the test binaries. Each has a comment with the reason for leaving tests out.
 	args []string
 }
 
@@ -39,8 +39,7 @@ var programs = []*program{
 	},
 }
 
-// program builds the tests of a program in a copy of its tree, by go test and by sluice
-// test.
+// program builds the tests of a program in a copy of its tree, by go test and by sluice test.
 func (w *workplace) program(ctx context.Context, p *program) ([]*suite, error) {
 	tree, err := w.fetch(ctx, p)
 	if err != nil {

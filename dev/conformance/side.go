@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// side is a test binary, and how it is run.
+// side is a test binary, and the way to run it.
 type side struct {
 	binary, dir string
 	env, args   []string
-	driver      string   // SLUICE_DRIVER; "" is not set
-	temp        string   // the directory for temporary files; "" is the default
+	driver      string   // SLUICE_DRIVER; "" leaves it unset
+	temp        string   // for temporary files; "" is the default
 	exec        []string // the program that runs the binary, and its arguments; may be empty
 }
 
-// whole is the name of the binary's own outcome: whether it succeeded.
+// whole is the name of the binary's own outcome, whether it succeeded.
 const whole = "(whole)"
 
 // outcome is the outcome of each test by name: PASS, FAIL or SKIP.
@@ -32,15 +32,16 @@ type outcome map[string]string
 // result is the result of a run.
 type result struct {
 	outcome outcome
-	// said is the output of each test. The output outside of tests has the name "".
+	// said is the output of each test. Output outside of tests has the name "".
 	said map[string]string
 	took time.Duration
 }
 
 // run runs the tests whose names match pattern, or all if pattern is "".
 func (s side) run(ctx context.Context, pattern string, timeout time.Duration) (*result, error) {
-	if len(s.exec) == 0 { // the program of -exec may wait, without a limit, before it runs the binary
-		// After timeout the binary ends itself and prints all stacks. This ends one that does not.
+	if len(s.exec) == 0 { // the program of -exec may wait before it runs the binary
+		// After timeout the binary ends itself and prints all stacks. This ends a binary that does
+		// not.
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, timeout+30*time.Second)
 		defer stop()
@@ -78,8 +79,8 @@ func (s side) run(ctx context.Context, pattern string, timeout time.Duration) (*
 	return r, ctx.Err()
 }
 
-// missing returns why the driver cannot be used on this system, "" if it can. A binary
-// without sluice is an error.
+// missing returns why the driver cannot be used on this system, or "". A binary without sluice is
+// an error.
 func (s side) missing(ctx context.Context) (why string, err error) {
 	s.env = append(slices.Clip(s.env), "SLUICE_STATS=1")
 	r, err := s.run(ctx, "^$", time.Minute)
@@ -108,8 +109,7 @@ func environ() (env []string) {
 	return env
 }
 
-// event matches the lines of package testing itself, before which -test.v=test2json puts a
-// mark.
+// event matches package testing's own lines. -test.v=test2json puts a mark before them.
 var event = regexp.MustCompile(`^ *(?:=== (?:RUN|PAUSE|CONT|NAME) +(\S*)|--- (PASS|FAIL|SKIP|BENCH): (\S+) \(.*\))\n?`)
 
 // read parses the output of a test binary.

@@ -23,10 +23,9 @@ var standardPackages = []string{
 
 // standard builds the tests of packages of the standard library.
 //
-// These packages cannot import a module. sluice is therefore vendored into a copy of the
-// toolchain's source, and the tests stay as they are. The linker refuses the
-// linknames of sluice there unless -checklinkname=0 is set. The flag is in GOFLAGS because
-// some tests run the go command themselves.
+// These packages cannot import a module. So sluice is vendored into a copy of the toolchain's
+// source, and the tests stay unchanged. The linker refuses sluice's linknames there unless
+// -checklinkname=0 is set. The flag is in GOFLAGS because some tests run the go command.
 func (w *workplace) standard(ctx context.Context, packages []string) ([]*suite, error) {
 	text, err := command(ctx, "", nil, "go", "env", "GOROOT")
 	if err != nil {
@@ -81,12 +80,12 @@ func (w *workplace) standard(ctx context.Context, packages []string) ([]*suite, 
 	return all, nil
 }
 
-// names matches the tests of package os that make thousands of files and directories to
-// test their names. On a disk they take most of the time of all tests of package os.
+// names matches the tests of package os that make thousands of files and directories to test their
+// names. On a disk they take most of the time of package os's tests.
 const names = "^(TestRootMulti.*|TestNonPollable)$"
 
-// split splits the suite of package os in two if there is a directory in memory: it runs
-// the tests of names there.
+// split splits the suite of package os in two if there is a directory in memory: the tests of names
+// run there.
 func (s *suite) split(memory string) []*suite {
 	skip := names
 	switch {
@@ -122,7 +121,7 @@ func (w *workplace) binary(build, pkg string) string {
 type toolchain struct {
 	*workplace
 	goroot, copy string
-	probe        string // a module to run the go command in
+	probe        string // a module in which the go command can run
 }
 
 func (t *toolchain) make(ctx context.Context) error {
@@ -167,7 +166,7 @@ func (t *toolchain) make(ctx context.Context) error {
 // change changes packages of the copy as sluice build does.
 //
 // `sluice overlay` refuses a toolchain in the module cache, because the go command replaces no file
-// there. It therefore gets a link to the toolchain.
+// there. So it gets a link to the toolchain.
 func (t *toolchain) change(ctx context.Context) error {
 	sluice, err := t.tool(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceio/sluice/bench/outcomes"
 )
 
-// suite is the tests of one package.
+// suite has the tests of one package.
 type suite struct {
 	name          string
 	plain, sluice side
@@ -97,8 +97,8 @@ func (o outcome) String() string {
 // many is the number of differing tests that are printed.
 const many = 30
 
-// settle runs the tests that differ between want and got again on both sides, at most tries
-// times. It returns the tests that differ each time.
+// settle repeats the tests that differ between want and got on both sides, at most tries times. It
+// returns the tests that differ each time.
 func settle(want, got *result, plain, ours runner, tries int, print func(format string, args ...any)) ([]string, error) {
 	left := outcomes.Differences(want.outcome, got.outcome)
 	for i, name := range left {
@@ -130,8 +130,8 @@ func settle(want, got *result, plain, ours runner, tries int, print func(format 
 	return left, nil
 }
 
-// pattern returns a regular expression for the top-level tests of names. If only the whole
-// binary failed it returns "", which matches all tests.
+// pattern returns a regular expression for the top-level tests of names. If only the whole binary
+// failed it returns "", which matches all tests.
 func pattern(names []string) string {
 	top := make(map[string]bool)
 	for _, name := range names {
@@ -148,7 +148,7 @@ func pattern(names []string) string {
 // most is the length of a test's output that is printed.
 const most = 4 << 10 // 4 KiB
 
-// show prints the output of the tests that failed.
+// show prints the output of failed tests.
 func show(names []string, got *result, print func(format string, args ...any)) {
 	for _, name := range names {
 		said := got.said[name]

@@ -18,7 +18,7 @@ func given(text string) *result {
 	return r
 }
 
-// TestSettle checks that a test counts only if it differs in every run.
+// TestSettle checks that a test only counts if it differs in every run.
 func TestSettle(t *testing.T) {
 	for _, c := range []struct {
 		name, want, got string
@@ -66,7 +66,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestRead parses output of package testing, with a mark before each of its own lines.
+// TestRead parses output of package testing, with a mark before each line of the package itself.
 func TestRead(t *testing.T) {
 	r := read("first\n\x16=== RUN   TestA\nin A\n\x16=== RUN   TestA/b c\n\x16=== NAME  TestA\nA again\n" +
 		"no line feed\x16    --- FAIL: TestA/b_c (0.01s)\n        why\n\x16--- FAIL: TestA (0.02s)\n" +

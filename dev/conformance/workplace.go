@@ -14,10 +14,10 @@ type workplace struct {
 	source string // the root of sluice's module
 	dir    string // the directory to build in
 	memory string // a directory in memory; "" if there is none
-	off    bool   // the plain side is the build with sluice too
+	off    bool   // the plain side is also built with sluice
 }
 
-// suites builds the test binaries of names. Those of the standard library come first.
+// suites builds the test binaries of names. The standard library's come first.
 func (w *workplace) suites(ctx context.Context, names []string) ([]*suite, error) {
 	standard, programs, err := choose(names)
 	if err != nil {
@@ -70,8 +70,7 @@ func (w *workplace) tool(ctx context.Context) (string, error) {
 	return sluice, err
 }
 
-// command runs a command, with env added to the environment, and returns its standard
-// output.
+// command runs a command, with env added to the environment, and returns its standard output.
 func command(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
@@ -91,8 +90,7 @@ func there(name string) bool {
 	return err == nil
 }
 
-// copyTree copies a directory, unless the copy exists, and makes the copy writable for its
-// owner.
+// copyTree copies a directory, unless the copy exists. It makes the copy writable for its owner.
 func copyTree(ctx context.Context, to, from string) error {
 	if there(to) {
 		return nil

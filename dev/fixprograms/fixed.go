@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// fixed is what `sluice fix` says about a program.
+// fixed is the output of `sluice fix` about a program.
 type fixed struct {
-	calls, types, files int      // that have changed
+	calls, types, files int      // numbers of changed ones
 	stay                int      // calls that stay
 	said                []string // the lines about these calls, and the notes
 	before, after       [3]int   // tests that passed, failed and were skipped
@@ -38,7 +38,7 @@ var (
 	staying  = regexp.MustCompile(`^(.+?)(?: and ([0-9]+) more)? stays?: `)
 )
 
-// readFixed reads what `sluice fix` prints.
+// readFixed parses the output of `sluice fix`.
 func readFixed(text string) (*fixed, error) {
 	f := new(fixed)
 	if strings.HasPrefix(text, differing) {

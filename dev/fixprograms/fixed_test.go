@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReadFixed reads what `sluice fix` prints: calls that stay are counted, also those that it
-// does not name.
+// TestReadFixed parses the output of `sluice fix`. Staying calls must be counted, also those
+// without a name.
 func TestReadFixed(t *testing.T) {
 	const one = "a.go:1:2: os.Open stays: os.Stdin is an *os.File (a.go:3:4)"
 	const six = "b.go:1:2: os.Open, b.go:2:2: os.Create, b.go:3:2: os.Open, b.go:4:2: os.Open and 2 more stay: X"

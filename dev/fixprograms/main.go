@@ -4,8 +4,8 @@
 //
 //	go run ./dev/fixprograms [-o docs/results/fix.md] [name...]
 //
-// A name is that of a program in programs.go; without a name all are run. The command must
-// run in the root of the library's module. It needs the module proxy.
+// A name is a program's in programs.go; without a name all are run. The command must run in the
+// root of the library's module. It needs the module proxy.
 package main
 
 import (

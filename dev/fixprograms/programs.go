@@ -71,7 +71,7 @@ type workplace struct {
 	sluice string // the command
 }
 
-// outcome is what became of a program.
+// outcome is the result of a program.
 type outcome struct {
 	*program
 	fixed  *fixed
@@ -152,7 +152,7 @@ func environment() []string {
 	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false -mod=mod")
 }
 
-// command runs a command and returns its standard output, also if it fails.
+// command runs a command and returns its standard output, even if it fails.
 func command(ctx context.Context, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, environment()

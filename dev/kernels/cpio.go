@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// archive writes an initramfs: a cpio archive in the format "newc" (Documentation/driver-api/early-userspace
-// of Linux), uncompressed.
+// archive writes an initramfs: an uncompressed cpio archive in the format "newc"
+// (Documentation/driver-api/early-userspace of Linux).
 type archive struct {
 	w    *bufio.Writer
 	dirs map[string]bool

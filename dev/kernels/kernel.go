@@ -14,16 +14,16 @@ import (
 	"strings"
 )
 
-// missing is an error that says what the machine lacks, and how to get it.
+// missing is an error that names a missing requirement, and how to get it.
 type missing string
 
 func (m missing) Error() string { return string(m) }
 
 // kernel is a package of Debian with a kernel, unpacked.
 type kernel struct {
-	release string            // as uname -r prints it
+	release string            // as printed by uname -r
 	image   string            // the file to boot
-	modules map[string]string // files, by name with _ for -
+	modules map[string]string // files, by name with _ in place of -
 	builtin map[string]bool
 }
 
@@ -96,7 +96,8 @@ type module struct {
 	text []byte
 }
 
-// load returns modules, each after those that it needs, and without those that are a part of the kernel.
+// load returns modules, each after the modules that it needs, without those that are built into the
+// kernel.
 func (k *kernel) load(ctx context.Context, names ...string) (all []module, err error) {
 	done := make(map[string]bool)
 	var need func(name string) error
@@ -145,8 +146,8 @@ func (k *kernel) read(ctx context.Context, file string) ([]byte, error) {
 	return out, err
 }
 
-// dependencies reads which modules a module needs. The package has no modules.dep: depmod(8) makes that when
-// the package is installed.
+// dependencies returns the modules that a module needs. The package has no modules.dep: depmod(8)
+// makes it when the package is installed.
 func dependencies(text []byte) ([]string, error) {
 	f, err := elf.NewFile(bytes.NewReader(text))
 	if err != nil {

@@ -49,7 +49,7 @@ func TestKernel(t *testing.T) {
 	t.Logf("figure: %d tests", passed)
 }
 
-// Results are counted with subtests, whatever a test prints between them.
+// TestParse checks that results are counted with subtests, whatever a test prints between them.
 func TestParse(t *testing.T) {
 	job := "\n##begin a\n\x16=== RUN   TestA\n\x16=== RUN   TestA/x\n    a_test.go:1: no ring\n\x16--- SKIP: TestA/x (0.00s)\n" +
 		"no newline\x16--- PASS: TestA (0.00s)\n\x16--- PASS: TestB (0.00s)\n    \x16--- FAIL: TestC/y (0.00s)\r\n\x16--- FAIL: TestC (0.00s)\nFAIL\n\n" +
@@ -80,7 +80,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A package whose process ends without a verdict counts as one failure, and similar reasons count as one.
+// TestReport checks that a package whose process ends without a verdict counts as one failure, and
+// that similar reasons count as one.
 func TestReport(t *testing.T) {
 	text := "\n##begin a\npanic: x\n\n##end {\"Name\":\"a\",\"Status\":2,\"Error\":\"exit status 2\"}\n\n##begin b\n" +
 		"    b_test.go:7: no /tmp/Test123/001 here\n--- SKIP: TestA (0.00s)\n    b_test.go:7: no /tmp/Test456/001 here\n--- SKIP: TestB (0.00s)\n\n##end {\"Name\":\"b\",\"Status\":0}\n##ready\n"
@@ -138,7 +139,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// A module comes after those that it needs, and once.
+// TestModules checks that a module comes once, after the modules that it needs.
 func TestModules(t *testing.T) {
 	dir := t.TempDir()
 	k := &kernel{release: "1", modules: make(map[string]string), builtin: map[string]bool{"crc": true}}
@@ -162,7 +163,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// moduleFile is an ELF file with the section .modinfo alone.
+// moduleFile returns an ELF file with only the section .modinfo.
 func moduleFile(depends string) []byte {
 	info := "license=GPL\x00depends=" + depends + "\x00"
 	names := "\x00.modinfo\x00.shstrtab\x00"
@@ -192,7 +193,8 @@ func moduleFile(depends string) []byte {
 	return b.Bytes()
 }
 
-// What is missing is said in one line, with the command that brings it.
+// TestMissing checks that a missing requirement is reported in one line, with the command that
+// installs it.
 func TestMissing(t *testing.T) {
 	_, err := unpack(context.Background(), t.TempDir(), "5.10", "amd64", t.TempDir())
 	if !errors.As(err, new(missing)) || !strings.Contains(err.Error(), "apt-get download") || strings.Contains(err.Error(), "\n") {

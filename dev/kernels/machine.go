@@ -11,10 +11,10 @@ import (
 	"github.com/sluiceio/sluice/dev/kernels/guest"
 )
 
-// modules are what the virtual machine needs beside the kernel: its disks, xfs, and what tests use.
+// modules are the virtual machine's modules beyond the kernel: for its disks, xfs, and the tests.
 var modules = []string{"virtio_pci", "virtio_blk", "xfs", "fuse", "loop"}
 
-// The disks' sizes. Their files are sparse.
+// The sizes of the disks, whose files are sparse.
 const (
 	firstDisk  = 3 << 30 // 3 GiB
 	secondDisk = 2 << 30 // 2 GiB
@@ -29,10 +29,10 @@ type machine struct {
 
 // platform is a processor that QEMU emulates.
 type platform struct {
-	pkg, program string   // of Debian
+	pkg, program string   // the package is Debian's
 	args         []string // the machine, with serial ports for the files "console" and "results"
-	console      string   // the first port, as the kernel calls it
-	port         string   // the second
+	console      string   // the kernel's name of the first port
+	port         string   // the kernel's name of the second port
 }
 
 var platforms = map[string]platform{
@@ -96,8 +96,8 @@ func (m *machine) disk(ctx context.Context, name string, size int64, pkg, mkfs s
 	return command(ctx, "", pkg, mkfs, append(args, m.file(name))...)
 }
 
-// run runs the machine until it powers off. What the programs have printed is in the file "results", and the
-// kernel's messages in the file "console".
+// run runs the machine until it powers off. The programs' output is in the file "results", and the
+// kernel's messages are in the file "console".
 func (m *machine) run(ctx context.Context) error {
 	args := append([]string{
 		"-accel", "tcg,thread=multi", "-smp", "2", "-m", "3072", "-nic", "none", "-display", "none", "-no-reboot",

@@ -1,18 +1,19 @@
-// Command kernels runs the core of the tests on other kernels, in virtual machines of QEMU that emulate the
-// processor. It prints how many tests passed, failed and were skipped, by kernel and package. The exit status
-// is 1 if any failed.
+// Command kernels runs the core of the tests on other kernels, in virtual machines of QEMU that
+// emulate the processor. It prints how many tests passed, failed and were skipped, by kernel and
+// package. The exit status is 1 if any failed.
 //
 //	go run ./dev/kernels [-debs DIR] [-run PATTERN] [-only PACKAGES] [kernel...]
 //
-// A kernel is a version, as 5.10, and "-arm64" if the processor is such a one. The packages of the kernels, as
-// Debian has them, are in DIR. The command must run in the root of the source. It needs no root. What is
-// missing on the machine is said in one line, with the command that brings it.
+// A kernel is a version, such as 5.10, with "-arm64" for an arm64 processor. DIR has Debian's
+// packages of the kernels. The command must run in the root of the source. It needs no root. A line
+// names each missing requirement, with the command that installs it.
 //
-// A machine has two processors, an initramfs with one program (init), a disk with ext4 and one with xfs. All
-// output of its tests is in DIR/results-KERNEL when it has ended, and the kernel's messages are in
-// DIR/console-KERNEL.
+// A machine has two processors, an initramfs with one program (init), a disk with ext4 and one with
+// xfs. At its end, DIR/results-KERNEL has all output of its tests, and DIR/console-KERNEL the
+// kernel's messages.
 //
-// Processors are emulated whole. QEMU's user emulation has neither io_uring nor Linux AIO nor preadv2(2).
+// It emulates whole processors, because QEMU's user emulation lacks io_uring, Linux AIO and
+// preadv2(2).
 package main
 
 import (
@@ -28,13 +29,13 @@ import (
 	"time"
 )
 
-// kernels are those that are run if none is named.
+// kernels are the kernels that run if none is named.
 var kernels = []string{"5.10", "6.1", "6.12", "6.12-arm64"}
 
 // options are the command line.
 type options struct {
 	debs    string
-	pattern string // of the tests
+	pattern string // matches the tests to run
 	only    []string
 	limit   time.Duration
 	names   []string
@@ -108,7 +109,7 @@ func run(ctx context.Context, name string, o options) (*report, error) {
 	return boot(ctx, work, name, o)
 }
 
-// boot runs the tests in a virtual machine, whose files are in work.
+// boot runs the tests in a virtual machine with its files in work.
 func boot(ctx context.Context, work, name string, o options) (*report, error) {
 	version, arch := name, "amd64"
 	if before, ok := strings.CutSuffix(name, "-arm64"); ok {

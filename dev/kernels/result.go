@@ -12,20 +12,20 @@ import (
 	"github.com/sluiceio/sluice/dev/kernels/guest"
 )
 
-// result is what the tests of a package did.
+// result is the result of a package's tests.
 type result struct {
 	guest.Result
 	passed, failed, skipped int
-	wrong                   []string       // the tests that failed
-	reasons                 map[string]int // why tests were skipped, and how many
+	wrong                   []string       // the failed tests
+	reasons                 map[string]int // the reasons of skipped tests, with their number
 	output                  string
 }
 
 // ok reports whether no test failed.
 func (r *result) ok() bool { return r.Status == 0 && r.failed == 0 }
 
-// parse reads what a machine's programs have printed. An error says that they did not come to their end; the
-// results until then are returned with it.
+// parse reads the output of a machine's programs. An error says that they did not finish; the
+// results so far are returned with it.
 func parse(text string) (all []*result, err error) {
 	var now *result
 	ready := false
@@ -59,11 +59,13 @@ func parse(text string) (all []*result, err error) {
 
 var (
 	verdict = regexp.MustCompile(`\x16--- (PASS|FAIL|SKIP): (\S+)|^ *--- (PASS|FAIL|SKIP): (\S+)`)
-	ofOne   = regexp.MustCompile(`\S*(/\S*[0-9]{3}|[0-9]{7})\S*`) // words that differ from test to test: names of files, addresses
-	said    = regexp.MustCompile(`^ +[a-z0-9_]+\.go:[0-9]+: (.*)$`)
+	// Words that differ between tests: file names, addresses.
+	ofOne = regexp.MustCompile(`\S*(/\S*[0-9]{3}|[0-9]{7})\S*`)
+	said  = regexp.MustCompile(`^ +[a-z0-9_]+\.go:[0-9]+: (.*)$`)
 )
 
-// count reads the verdicts from the output. With -test.v a test's reason to skip itself precedes its verdict.
+// count reads the verdicts from the output. With -test.v a test's reason to skip itself precedes
+// its verdict.
 func (r *result) count() {
 	r.reasons = make(map[string]int)
 	why := ""
@@ -103,9 +105,9 @@ func (r *result) String() string {
 
 // report is the results of one kernel.
 type report struct {
-	system  string // what ran the tests
+	system  string // the system that ran the tests
 	results []*result
-	err     error // the machine did not come to its end
+	err     error // the machine did not finish
 }
 
 // total adds the results.
@@ -119,7 +121,8 @@ func (r *report) total() (passed, failed, skipped int) {
 	return passed, failed, skipped
 }
 
-// print prints the counts of each package and of all, what failed, and why tests were skipped.
+// print prints the counts of each package and of all, the failures, and the reasons of skipped
+// tests.
 func (r *report) print(w io.Writer) {
 	fmt.Fprintln(w, r.system)
 	reasons := make(map[string]int)

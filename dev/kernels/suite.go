@@ -8,8 +8,8 @@ type suite struct {
 	args []string
 }
 
-// The tests that meet the kernel, and those whose timing a slow machine changes. Random tests are shortened:
-// emulation takes some ten times as long.
+// The tests that depend on the kernel, and tests whose timing changes on a slow machine. Random
+// tests are shortened: emulation takes about ten times as long.
 var suites = []suite{
 	{pkg: "internal/sys"},
 	{pkg: "internal/driver"},
@@ -50,12 +50,12 @@ var suites = []suite{
 	{pkg: "internal/test/fsx", args: []string{"-fsx.ops=20000", "-fsx.place=memory,disk"}},
 }
 
-// onSecond are the packages whose tests run on the second disk, too, which is xfs.
+// onSecond are the packages whose tests also run on the second disk, which is xfs.
 var onSecond = []string{"internal/driver/uring", "internal/driver/aio"}
 
-// leftOut is tests that do not run, and why.
+// leftOut is tests that do not run, with the reason.
 type leftOut struct {
-	tests []string // names of tests, without those of subtests
+	tests []string // names of tests, without subtests
 	why   string
 }
 
@@ -65,7 +65,7 @@ var left = []leftOut{
 	{[]string{"TestStreamResident", "TestStreamMemory", "TestReadManyAllocatesNothing"}, "measure memory of the process, for minutes"},
 }
 
-// skipPattern returns the value of -test.skip that leaves them out.
+// skipPattern returns the value of -test.skip for them.
 func skipPattern() string {
 	var names []string
 	for _, l := range left {

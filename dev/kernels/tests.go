@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceio/sluice/dev/kernels/guest"
 )
 
-// buildTests builds the test binaries into tree, each beside its package's testdata, and returns the jobs
-// that run them in a virtual machine, where the tree is the first disk.
+// buildTests builds the test binaries into tree, each beside its package's testdata. It returns the
+// jobs that run them in a virtual machine, whose first disk is the tree.
 func buildTests(ctx context.Context, arch, tree string, o options) (jobs []guest.Job, err error) {
 	for _, s := range suites {
 		if len(o.only) > 0 && !slices.Contains(o.only, s.pkg) {
@@ -60,7 +60,7 @@ func buildTests(ctx context.Context, arch, tree string, o options) (jobs []guest
 // testBinary is the name of the test binary in the directory of a package's tests.
 const testBinary = "sluice.test"
 
-// goBuild runs the go command for another machine. No C library is there.
+// goBuild runs the go command for another machine, without a C library.
 func goBuild(ctx context.Context, arch string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0")

@@ -14,10 +14,10 @@ import (
 	"golang.org/x/tools/cover"
 )
 
-// baseline is what the tests of a package do without a mutation.
+// baseline is the result of a package's tests without a mutation.
 type baseline struct {
 	once  sync.Once
-	tests []test // that pass, the quickest first
+	tests []test // passing tests, the fastest first
 }
 
 // test is one test of a package.
@@ -27,8 +27,8 @@ type test struct {
 	reaches map[string][]cover.ProfileBlock // statements that it has run, by file
 }
 
-// baselineOf runs each test of p by itself without a mutation, once. Left out are tests that fail even then, as
-// those that need root and do not know it.
+// baselineOf runs each test of p alone, once, without a mutation. It leaves out tests that fail
+// even then, such as tests that need root and do not check it.
 func (r *runner) baselineOf(ctx context.Context, p *pkg) *baseline {
 	r.mu.Lock()
 	b := r.baselines[p]
@@ -120,7 +120,8 @@ func (m mutation) in(b cover.ProfileBlock) bool {
 		(m.line < b.EndLine || m.line == b.EndLine && m.column < b.EndCol)
 }
 
-// split returns the tests that took no longer than limit, and the others. The quickest must come first.
+// split returns the tests that took at most limit, and the longer ones. The fastest must come
+// first.
 func split(tests []test, limit time.Duration) (quick, long []test) {
 	for i, t := range tests {
 		if t.took > limit {
@@ -130,7 +131,8 @@ func split(tests []test, limit time.Duration) (quick, long []test) {
 	return tests, nil
 }
 
-// fitting returns the tests for which there is time. With some, these may be a part of them, else it is all or none.
+// fitting returns the tests for which there is time. With some, it may return a part of them;
+// otherwise all or none.
 func fitting(tests []test, left time.Duration, some bool) []test {
 	for i := range tests {
 		if left -= tests[i].took; left < 0 {

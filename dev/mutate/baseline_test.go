@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// The tests that run a statement are found by their profiles, the quickest first.
+// TestReach checks that the tests that run a statement are found by their profiles, the fastest
+// first.
 func TestReach(t *testing.T) {
 	b := &baseline{}
 	for i, text := range []string{
@@ -46,7 +47,8 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// Of the tests of one package some are chosen if time is short and they are known to reach the statement, else all or none.
+// TestFitting checks that if time is short, some tests of a package are chosen if they are known to
+// reach the statement. Otherwise all or none are.
 func TestFitting(t *testing.T) {
 	tests := []test{{name: "A", took: time.Second}, {name: "B", took: 2 * time.Second}}
 	for _, c := range []struct {

@@ -11,8 +11,8 @@ import (
 // nobody is the user without rights.
 const nobody = 65534
 
-// confine has the tests of a mutation run without the rights of root: a mutation may remove or write what it
-// should not. All that the tests have started ends with them.
+// confine makes the tests of a mutation run without root's rights: a mutation may remove or write
+// wrong files. All processes of the tests end with them.
 func confine(cmd *exec.Cmd, dir string) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// entry is a mutation that was judged, a line of fields with tabs between them in the log.
+// entry is a judged mutation. In the log it is a line of fields separated by tabs.
 type entry struct {
 	state, name, by string
 	took            time.Duration
 }
 
-// log is what was judged, in memory and in a file. The last entry of a name holds.
+// log has the judged mutations, in memory and in a file. The last entry of a name counts.
 type log struct {
 	file *os.File
 

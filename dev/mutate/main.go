@@ -1,23 +1,29 @@
-// Command mutate measures the tests. It changes the library in one place, runs the tests, and reports whether a
-// test has failed.
+// Command mutate measures the tests. It changes the library in one place, runs the tests, and
+// reports whether a test has failed.
 //
 //	go run ./dev/mutate [-n N] [-seed N] [-jobs N] [-bound D] [-list] [-again] [-only TEXT]
 //
-// It must run in the root of the source. The tree is not changed: the go command reads the changed file through
-// an overlay. A change is one of those that find in mutations.go makes, in the body of a function of the packages
-// that a user's program may contain, for the system it runs on. The sample is drawn by -seed, and each statement
-// has the same chance. A change that does not compile is not counted.
+// It must run in the root of the source. The tree is not changed: the go command reads the changed
+// file through an overlay. The function find in mutations.go makes the changes. A change is in the
+// body of a function of a package that a user's program may contain, for this system. -seed draws
+// the sample, and each statement has the same chance. A change that does not compile is not
+// counted.
 //
-// First each test of up to a second that reaches the changed statement runs, by what a run of it
-// alone without the change has covered: those of the changed package, of the root, then of
-// packages that import it, the nearest first. If all of these pass, the longer ones run, then all
-// tests of these packages: some reach the library in a process that they start. This goes on until
-// a test fails or, in each of the three parts, until the tests' usual times are more than -bound;
-// those of the changed package run however long they take. A test that hangs has failed. The tests
-// run without the rights of root, because a changed library may remove or write the wrong files.
+// The tests run in three parts, until one fails:
 //
-// When a change was judged, a line is added to .mutate/SEED: the command can be ended at any time, and goes on
-// there. With -list it prints the survivors that were found, with -again it judges those of -only anew.
+//   - tests of up to a second that reach the changed statement, by the coverage of a run of each
+//     alone without the change;
+//   - longer tests that reach it;
+//   - all tests of these packages, because some reach the library in a child process.
+//
+// In each part, tests of the changed package come first, then tests of the root, then tests of
+// packages that import it, the nearest first. A part ends when the tests' usual times exceed
+// -bound, but tests of the changed package run however long they take. A test that hangs has
+// failed. The tests run without root's rights, because a changed library may remove or write the
+// wrong files.
+//
+// Each judged change adds a line to .mutate/SEED, so the command can be ended at any time and
+// continued. -list prints the survivors so far. -again judges the survivors of -only anew.
 package main
 
 import (

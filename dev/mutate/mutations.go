@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A mutation replaces the bytes from..to of a file by other text.
+// mutation replaces the bytes from..to of a file by other text.
 type mutation struct {
 	pkg      *pkg
 	file     string // in the package's directory
@@ -35,8 +35,8 @@ func (m mutation) apply() ([]byte, error) {
 	return []byte(string(src[:m.from]) + m.text + string(src[m.to:])), nil
 }
 
-// swaps has other operators for an operator. A sum of strings becomes a difference that does not compile,
-// and so is not counted.
+// swaps has the replacements of each operator. A sum of strings becomes a difference, which does
+// not compile, and so is not counted.
 var swaps = map[token.Token]string{
 	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">", token.EQL: "!=", token.NEQ: "==",
 	token.LAND: "||", token.LOR: "&&", token.ADD: "-", token.SUB: "+", token.MUL: "/", token.QUO: "*",
@@ -50,7 +50,7 @@ type finder struct {
 	src    []byte
 	fset   *token.FileSet
 	groups [][]mutation
-	next   []mutation // of the statement that is walked
+	next   []mutation // of the current statement
 }
 
 // find returns the possible mutations of a file, grouped by statement.
@@ -72,7 +72,7 @@ func find(p *pkg, name string) ([][]mutation, error) {
 	return f.groups, nil
 }
 
-// prints reports whether a function of this name makes text for people. Its words are no promise.
+// prints reports whether a function of this name makes readable text, whose words are no promise.
 func prints(name string) bool {
 	return name == "String" || name == "GoString" || name == "Error" || strings.HasPrefix(strings.ToLower(name), "explain")
 }
@@ -90,7 +90,7 @@ func (f *finder) block(n ast.Node, fn *ast.FuncType) {
 			f.end()
 			f.statement(n, fn)
 		case *ast.CallExpr:
-			// A panic says that the program is wrong, which no test can bring about.
+			// A panic means that the program is wrong. No test can cause it.
 			if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" {
 				return false
 			}
@@ -170,7 +170,7 @@ func (f *finder) results(s *ast.ReturnStmt, fn *ast.FuncType) {
 	}
 }
 
-// zero returns the text of the zero value of a type, or of true if value is false.
+// zero returns the text of the zero value of a type, or true if value is false.
 func zero(typ ast.Expr, value string) string {
 	switch t := typ.(type) {
 	case *ast.StarExpr, *ast.FuncType, *ast.MapType, *ast.ChanType, *ast.InterfaceType:
@@ -194,7 +194,7 @@ func zero(typ ast.Expr, value string) string {
 			return "0"
 		}
 	}
-	// A mutation of a type that has nothing in its place does not compile.
+	// A mutation without a replacement for its type does not compile.
 	return value
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Each kind of mutation is found where it is to be, and nowhere else.
+// TestFind checks that each kind of mutation is found in its place and nowhere else.
 func TestFind(t *testing.T) {
 	src := `package p
 

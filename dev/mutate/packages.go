@@ -15,7 +15,7 @@ import (
 
 const module = "github.com/sluiceio/sluice"
 
-// pkg is a package of the library or of copytree, as `go list -json` prints it.
+// pkg is a package of the library or of copytree, in the format of `go list -json`.
 type pkg struct {
 	ImportPath   string
 	Dir          string
@@ -26,7 +26,7 @@ type pkg struct {
 	TestGoFiles  []string
 	XTestGoFiles []string
 
-	distance map[*pkg]int // to a package that this one's tests are built of, in imports
+	distance map[*pkg]int // the distance in imports to each package that this one's tests contain
 }
 
 func (p *pkg) rel() string {
@@ -87,7 +87,7 @@ func (p *pkg) measure(byPath map[string]*pkg) {
 	}
 }
 
-// themes are the packages of internal/test that have the tests of the root. The others take longer.
+// themes are the packages of internal/test with the root's tests. The other packages take longer.
 var themes = []string{
 	"classes", "closing", "copies", "differential", "files", "frozen", "hazards", "paths", "positions",
 	"schedulers", "seccomp", "syncs", "threads", "traces",
@@ -99,8 +99,7 @@ func (p *pkg) ofRoot() bool {
 	return p.ImportPath == module || ok && slices.Contains(themes, theme)
 }
 
-// testsOf returns the packages whose tests are built of p: its own first, then those of the root,
-// then the nearest.
+// testsOf returns the packages whose tests contain p: p first, then the root's, then the nearest.
 func testsOf(p *pkg, all []*pkg) []*pkg {
 	var tests []*pkg
 	for _, q := range all {
@@ -118,8 +117,8 @@ func testsOf(p *pkg, all []*pkg) []*pkg {
 	return tests
 }
 
-// shipped returns the packages that a user's program may contain: the public ones, and what they import. The
-// others are of tests.
+// shipped returns the packages that a user's program may contain: the public ones and their
+// imports. The other packages are for tests.
 func shipped(all []*pkg) []*pkg {
 	byPath := make(map[string]*pkg)
 	for _, p := range all {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// The tests of the root come after those of the package, and before those of packages that are
-// nearer.
+// TestTestsOf checks that the root's tests come after the package's, and before nearer packages.
 func TestTestsOf(t *testing.T) {
 	p := &pkg{ImportPath: module + "/internal/p"}
 	q := func(rel string, distance int) *pkg {

@@ -26,11 +26,11 @@ var errLimit = errors.New("the tests did not end in time")
 
 // runner runs tests on mutations.
 type runner struct {
-	dir     string        // of overlays, binaries and the tests' temporary files
-	all     []*pkg        // of the library
-	covered []string      // the packages whose statements baselines count
+	dir     string        // for overlays, binaries and the tests' temporary files
+	all     []*pkg        // all packages of the library
+	covered []string      // packages whose statements baselines count
 	bound   time.Duration // for the tests of one mutation
-	seed    uint64        // of the random tests
+	seed    uint64        // seed of the random tests
 
 	mu        sync.Mutex
 	baselines map[*pkg]*baseline
@@ -62,15 +62,15 @@ func (r *runner) judge(ctx context.Context, m mutation) (state, by string, err e
 type selection int
 
 const (
-	quickTests selection = iota // those that reach the statement, and take at most quickTime
-	longTests                   // those that reach it, and take longer
+	quickTests selection = iota // tests that reach the statement and take at most quickTime
+	longTests                   // tests that reach it and take longer
 	allTests
 )
 
 const quickTime = time.Second
 
-// runAll runs the selected tests of the packages that are built of the changed one until one fails, or until there is
-// no time for more. The results are judge's.
+// runAll runs the selected tests of the packages that contain the changed one, until one fails or
+// there is no time for more. The results are judge's.
 func (r *runner) runAll(ctx context.Context, m mutation, overlay string, which selection) (state, by string, err error) {
 	left := r.bound
 	var ran []string
@@ -94,7 +94,7 @@ func (r *runner) runAll(ctx context.Context, m mutation, overlay string, which s
 		}
 		took := total(tests)
 		left -= took
-		// A test that hangs is killed by the limit. It is wide, because the machine may have other work.
+		// The limit kills a test that hangs. It is wide, because the machine may have other work.
 		_, err := r.run(ctx, p, overlay, names(tests), 4*took+30*time.Second)
 		switch {
 		case ctx.Err() != nil:
@@ -109,7 +109,7 @@ func (r *runner) runAll(ctx context.Context, m mutation, overlay string, which s
 	return survived, strings.Join(ran, " "), nil
 }
 
-// writeOverlay writes the file that go build -overlay reads.
+// writeOverlay writes the file for go build -overlay.
 func writeOverlay(dir string, m mutation) (name string, err error) {
 	text, err := m.apply()
 	if err != nil {
@@ -128,7 +128,8 @@ func compiles(ctx context.Context, p *pkg, overlay string) bool {
 	return exec.CommandContext(ctx, "go", "build", "-overlay", overlay, p.ImportPath).Run() == nil
 }
 
-// run builds and runs tests of p with an overlay. The error is nil if all have passed. The first failure ends them.
+// run builds and runs tests of p with an overlay. The error is nil if all pass. The first failure
+// ends them.
 func (r *runner) run(ctx context.Context, p *pkg, overlay string, tests []string, limit time.Duration) (string, error) {
 	dir, err := os.MkdirTemp(r.dir, "")
 	if err != nil {
@@ -150,7 +151,7 @@ func build(ctx context.Context, p *pkg, dir string, args ...string) (binary, out
 	return binary, string(text), err
 }
 
-// exec runs the tests of p, with dir as their place for temporary files, and returns what they print.
+// exec runs the tests of p, with dir for temporary files, and returns their output.
 func (r *runner) exec(ctx context.Context, p *pkg, binary, dir string, limit time.Duration, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -17,11 +17,11 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// installed is the program's path, as users give it to go install.
+// installed is the program's path for go install.
 const installed = "github.com/sluiceio/sluice/cmd/sluice"
 
-// TestInstall installs the command by go install from a module proxy made of files, as a user
-// does, outside of the tree. Then it builds a program with it, and one with module copytree.
+// TestInstall installs the command by go install from a module proxy made of files, outside of the
+// tree, as a user does. Then it builds a program with it, and one with module copytree.
 func TestInstall(t *testing.T) {
 	w, err := workspace.Load("../..")
 	if err != nil {
@@ -49,8 +49,8 @@ func TestInstall(t *testing.T) {
 	}
 	user.buildTools(t, exe, version)
 	getCopytree(t, env, version)
-	// Without the directory from which it was built, the command asks for its version of the
-	// library, as a command that was built with -trimpath, or on another machine, does.
+	// Without its build directory, the command asks for its version of the library, like a command
+	// that was built with -trimpath or on another machine.
 	if err := os.RemoveAll(filepath.Join(env["GOMODCACHE"], "github.com", "sluiceio")); err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +61,8 @@ func TestInstall(t *testing.T) {
 	user.buildWithout(t, exe, version)
 }
 
-// getCopytree adds module copytree to a program by go get. The program then needs the library and
-// golang.org/x alone.
+// getCopytree adds module copytree to a program by go get. The program then only needs the library
+// and golang.org/x.
 func getCopytree(t *testing.T, env map[string]string, version string) {
 	t.Helper()
 	user := newUser(t, env)
@@ -100,8 +100,8 @@ func main() {
 	}
 }
 
-// haveModules skips the test if the modules that the command is built from are not in the
-// module cache and cannot be downloaded.
+// haveModules skips the test if the command's modules are not in the module cache and cannot be
+// downloaded.
 func haveModules(t *testing.T) {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-deps", "-f={{with .Module}}{{.Path}}@{{.Version}}{{end}}", installed+"/sluice-tools").Output()
@@ -131,7 +131,7 @@ func haveModules(t *testing.T) {
 	}
 }
 
-// user is somebody who has the command, but no tree of it.
+// user is a user with the command and without a tree of it.
 type user struct {
 	env []string
 	dir string // a module with a program
@@ -185,7 +185,7 @@ func (u *user) command(ctx context.Context, env map[string]string, name string, 
 	return cmd
 }
 
-// run returns what a command prints.
+// run returns a command's output.
 func (u *user) run(t *testing.T, env map[string]string, name string, args ...string) string {
 	t.Helper()
 	out, err := u.command(t.Context(), env, name, args...).CombinedOutput()

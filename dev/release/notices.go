@@ -18,11 +18,11 @@ import (
 	"strings"
 )
 
-// licence matches the names of files with a licence, or with what a licence wants to be kept.
+// licence matches the names of files with a licence, or with text that a licence requires.
 var licence = regexp.MustCompile(`(?i)^(licen[sc]e|copying|copyright|notice|patents)([-.].*)?$`)
 
 func isLicence(name string) bool {
-	return licence.MatchString(name) && filepath.Ext(name) != ".go" // but not license.go
+	return licence.MatchString(name) && filepath.Ext(name) != ".go" // not license.go
 }
 
 // thirdParty is the name of directories with other people's files in this tree. Each has a
@@ -149,8 +149,8 @@ func ownWorks(works map[string][]string, dir string) error {
 	return err
 }
 
-// upTo adds the licences in the directory of a package, and in those above it up to root, that
-// of its module.
+// upTo adds the licences in the directory of a package, and in the directories above it up to its
+// module's root.
 func upTo(works map[string][]string, name, dir, root string) error {
 	for {
 		if err := add(works, name, dir); err != nil || dir == root || dir == filepath.Dir(dir) {
@@ -160,13 +160,13 @@ func upTo(works map[string][]string, name, dir, root string) error {
 	}
 }
 
-// add adds the licences in a directory to those of a work.
+// add adds the licences in a directory to a work's.
 func add(works map[string][]string, name, dir string) error {
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	works[name] = append([]string{}, works[name]...) // a work without a licence is one, too
+	works[name] = append([]string{}, works[name]...) // adds a work without a licence, too
 	for _, f := range files {
 		file := filepath.Join(dir, f.Name())
 		if f.Type().IsRegular() && isLicence(f.Name()) && !slices.Contains(works[name], file) {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// repository makes a repository of two modules, and changes to its root.
+// repository makes a repository of two modules, and changes into its root.
 func repository(t *testing.T) *workspace.Workspace {
 	t.Helper()
 	for name, reason := range map[string]skip.Reason{"git": skip.Git, "go": skip.Go} {
@@ -69,7 +69,7 @@ func gitIn(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// TestTag tags a version, and the same again, which the commit of the first has prepared.
+// TestTag tags a version, and then again, at the commit that the first has made.
 func TestTag(t *testing.T) {
 	w := repository(t)
 	if err := tag(t.Context(), w, "v0.2.0"); err != nil {
@@ -84,7 +84,7 @@ func TestTag(t *testing.T) {
 	if got, want := strings.Fields(gitIn(t, "show", "--format=", "--name-only")), []string{"app/go.mod", "app/go.sum", "go.work"}; !slices.Equal(got, want) {
 		t.Errorf("the commit changes %q; want %q", got, want)
 	}
-	// What is published builds without the tree: the sums in app/go.sum are those of the tags.
+	// The published modules build without the tree: the sums in app/go.sum are the tags'.
 	if err := w.Check(t.Context(), "v0.2.0"); err != nil {
 		t.Error(err)
 	}
@@ -98,7 +98,7 @@ func TestTag(t *testing.T) {
 	}
 }
 
-// TestTagRefused checks that a tree that must not be tagged stays as it is.
+// TestTagRefused checks that a tree that must not be tagged stays unchanged.
 func TestTagRefused(t *testing.T) {
 	w := repository(t)
 	for _, test := range []struct {

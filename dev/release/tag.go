@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/dev/internal/workspace"
 )
 
-// tag sets the versions in the modules, checks that each module builds as it will be
-// published, commits what has changed, and makes a tag for each module. It pushes nothing.
+// tag sets the versions in the modules, checks that each module builds as published, commits the
+// changes, and makes a tag for each module. It pushes nothing.
 func tag(ctx context.Context, w *workspace.Workspace, version string) error {
 	if err := workspace.CheckVersion(version); err != nil {
 		return err
@@ -78,7 +78,7 @@ func ready(ctx context.Context, w *workspace.Workspace, version string) error {
 	return fmt.Errorf("CHANGELOG.md has no heading \"## %s\": say what is new in it", version)
 }
 
-// commit commits the changes of go.mod, go.sum and go.work, if there are any.
+// commit commits the changes of go.mod, go.sum and go.work, if any.
 func commit(ctx context.Context, w *workspace.Workspace, version string) error {
 	if _, err := git(ctx, w, "add", "--all"); err != nil {
 		return err
@@ -90,7 +90,7 @@ func commit(ctx context.Context, w *workspace.Workspace, version string) error {
 	return err
 }
 
-// restore undoes the changes of the files, after an error. It works after Ctrl-C, too.
+// restore undoes the changes of the files after an error. It works after Ctrl-C, too.
 func restore(w *workspace.Workspace) error {
 	ctx := context.Background()
 	_, err := git(ctx, w, "checkout", "-q", "--", ".")
@@ -98,7 +98,7 @@ func restore(w *workspace.Workspace) error {
 	return errors.Join(err, err2)
 }
 
-// untag removes tags, after an error.
+// untag removes tags after an error.
 func untag(w *workspace.Workspace, names []string) error {
 	if len(names) == 0 {
 		return nil

@@ -1,15 +1,15 @@
 // Command results runs the experiments of `sluice bench` in their published form, as far as this
-// machine can, and writes the pages of docs/results anew: tables, pictures, and what --json writes.
+// machine can. It rewrites the pages of docs/results: tables, pictures, and the output of --json.
 //
 //	go run ./dev/results [-quick] [-dir DIR] [-out DIR] [page...]
 //
-// It must run in the root of the source. A page is a name in pages.go; without one all are written,
-// which takes several hours. With -quick all sizes are tiny: that tests this command, and the figures
-// mean nothing, so the pages are written into a new directory.
+// It must run in the root of the source. A page is a name in pages.go. Without a page all are
+// written, which takes several hours. With -quick all sizes are tiny: that tests this command, and
+// the figures mean nothing, so the pages are written into a new directory.
 //
-// In a page it replaces what stands between two marker lines (page.go). The rest is written by hand,
-// and stays. A page whose experiment failed stays as it was. What the machine could not do is said in
-// the page and at the end. The exit status is 1 if a page that was asked for was not written.
+// In a page it replaces the part between two marker lines (page.go). The rest is written by hand,
+// and stays. A page whose experiment failed stays unchanged. The page and the last message name the
+// parts that the machine could not run. The exit status is 1 if a requested page was not written.
 package main
 
 import (
@@ -45,8 +45,8 @@ func main() {
 // options are the command line.
 type options struct {
 	quick bool
-	dir   string // where the experiments make their files
-	out   string // where the pages are
+	dir   string // the directory of the experiments' files
+	out   string // the directory of the pages
 	pages []page
 }
 
@@ -64,7 +64,7 @@ func parse(args []string) (options, error) {
 	return o, err
 }
 
-// choose returns the pages of these names, all if there are none.
+// choose returns the pages with these names. Without names it returns all.
 func choose(names []string) ([]page, error) {
 	if len(names) == 0 {
 		return pages, nil
@@ -102,7 +102,7 @@ func run(ctx context.Context, o options) error {
 	return err
 }
 
-// outDir returns the directory of the pages. That of -quick starts as a copy of the pages there are.
+// outDir returns the directory of the pages. For -quick it starts as a copy of the existing pages.
 func outDir(o options) (string, error) {
 	const published = "docs/results"
 	switch {
@@ -118,7 +118,7 @@ func outDir(o options) (string, error) {
 	return dir, os.CopyFS(dir, os.DirFS(published))
 }
 
-// build builds the command that measures.
+// build builds the measuring command.
 func build(ctx context.Context, exe string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", filepath.Dir(exe)+"/", "./cmd/sluice", "./cmd/sluice/sluice-tools")
 	cmd.Stderr = os.Stderr

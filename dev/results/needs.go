@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/bench/scratch"
 )
 
-// surroundings are what decides how much of a published form is possible here.
+// surroundings decide how much of a published form is possible here.
 type surroundings struct {
 	root, fio, fuse bool
 	free            int64 // bytes
@@ -21,11 +21,11 @@ func lookAround(dir string) surroundings {
 	return surroundings{root: os.Geteuid() == 0, fio: has("fio"), fuse: has("fusermount3"), free: scratch.Free(dir)}
 }
 
-// fileSize is the temporary file that most experiments make.
+// fileSize is the size of the temporary file of most experiments.
 const fileSize = 1 << 30 // 1 GiB
 
-// arguments returns the arguments of sluice bench for the page, and what of the published form is
-// left out and why. An error says why nothing can be measured.
+// arguments returns the arguments of sluice bench for the page, and the omitted parts of the
+// published form with the reasons. An error says why nothing can be measured.
 func (s surroundings) arguments(p page, quick bool) (args, without []string, err error) {
 	args = slices.Clone(p.args)
 	if p.fio && s.fio {

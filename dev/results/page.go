@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// These lines are before and after what this command writes in a page.
+// These lines enclose the part of a page that this command writes.
 const (
 	begin = "<!-- make results replaces what follows -->"
 	end   = "<!-- make results: end -->"
 )
 
-// errMarkers is the error for a page with text that this command cannot tell from its own.
+// errMarkers is the error for a page in which this command cannot find its part.
 var errMarkers = errors.New("it has not one pair of the lines " + begin + " and " + end + "; put them around what was measured")
 
-// replace returns old with the part between the markers replaced. A page that does not exist yet is
-// that of the title and the part.
+// replace returns old with the part between the markers replaced. A new page consists of the title
+// and the part.
 func replace(old, title, part string) (string, error) {
 	if old == "" {
 		old = "# " + title + "\n\n" + begin + "\n" + end + "\n"
@@ -31,12 +31,12 @@ func replace(old, title, part string) (string, error) {
 	return head + begin + "\n" + part + end + "\n" + tail, nil
 }
 
-// splice returns the page old with the results of m in place of earlier ones.
+// splice returns the page old with the results of m in place of earlier results.
 func splice(old string, p page, m measured) (string, error) {
 	return replace(old, p.name+": "+p.summary, m.part(p))
 }
 
-// part returns what this command writes in a page.
+// part returns the part of a page that this command writes.
 func (m measured) part(p page) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| | |\n|---|---|\n| command | `sluice bench %s` |\n", strings.Join(m.args, " "))
@@ -74,8 +74,8 @@ func (w *writer) contents() error {
 	return w.rewrite("README", func(old string) (string, error) { return replace(old, "What was measured", b.String()) })
 }
 
-// commandOf returns the command that a page says its results are of, or "". It may be another one
-// than the page has in a full run.
+// commandOf returns the command that a page gives for its results, or "". It may differ from the
+// page's command in a full run.
 func commandOf(page string) string {
 	_, rest, _ := strings.Cut(page, "| command | `")
 	command, _, _ := strings.Cut(rest, "`")

@@ -1,24 +1,24 @@
 package main
 
-// page is a page of docs/results, and the run of `sluice bench` that it shows.
+// page is a page of docs/results, with its run of `sluice bench`.
 type page struct {
-	name    string   // of the file, without .md
-	summary string   // what it compares, for the table of all pages
-	args    []string // of sluice bench: the experiments, and their published form
-	quick   []string // further arguments that make it tiny
+	name    string   // the file's name without .md
+	summary string   // the comparison, for the table of all pages
+	args    []string // for sluice bench: the experiments in their published form
+	quick   []string // further arguments for a tiny run
 
 	fio    bool  // fio takes part
-	image  bool  // copies are made in a file system of their own, which takes root
-	raw    bool  // writes to a loop device, which takes root
-	slow   bool  // reads a slow disk, which takes root, or FUSE
-	memory bool  // limits memory, which takes root
-	space  int64 // bytes that the published form needs beside 1 GiB; less drops --full
+	image  bool  // copies are made in a new file system, which needs root
+	raw    bool  // writes to a loop device, which needs root
+	slow   bool  // reads a slow disk, which needs root or FUSE
+	memory bool  // limits memory, which needs root
+	space  int64 // bytes beyond 1 GiB for the published form; with less it drops --full
 }
 
-// tiny are the arguments of -quick that all experiments have.
+// tiny has the arguments of -quick for all experiments.
 var tiny = []string{"--size", "8m", "--time", "2ms", "--rounds", "5"}
 
-// pages are in the order in which they are measured.
+// pages are in the order of measurement.
 var pages = []page{
 	{
 		name: "matrix", summary: "os.File with sluice: kinds of I/O x sizes x goroutines x GOMAXPROCS",

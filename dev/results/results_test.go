@@ -19,10 +19,10 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// root is where the command must run.
+// root is the directory in which the command must run.
 const root = "../.."
 
-// TestQuick measures two pages in tiny sizes and looks at all that is written.
+// TestQuick measures two pages in tiny sizes, and checks all written files.
 func TestQuick(t *testing.T) {
 	if testing.Short() {
 		skip.For(t, skip.Short, "builds sluice and measures")
@@ -36,7 +36,7 @@ func TestQuick(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(stale), 0o755), os.WriteFile(stale, nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	// p3 was not measured before, whether there is a page of it or not.
+	// p3 counts as not measured before, whether it has a page or not.
 	table := strings.ReplaceAll(readFile(t, "docs/results/README.md"), "| [p3](p3.md) |", "| p3: no run yet |")
 	if err := errors.Join(os.RemoveAll(filepath.Join(out, "p3.md")), os.WriteFile(filepath.Join(out, "README.md"), []byte(table), 0o644)); err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestQuick(t *testing.T) {
 	for _, name := range []string{"matrix", "p3"} {
 		checkPage(t, out, name)
 	}
-	// What is written by hand stays, and so do other pages.
+	// Handwritten text stays, and so do other pages.
 	for name, was := range before {
 		is := readFile(t, filepath.Join(out, name+".md"))
 		if hand(t, was) != hand(t, is) {
@@ -76,7 +76,8 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// TestInterrupted ends a run while it measures: nothing stays, and the page is not written.
+// TestInterrupted ends a run during a measurement. Nothing may be left, and the page must not be
+// written.
 func TestInterrupted(t *testing.T) {
 	if testing.Short() {
 		skip.For(t, skip.Short, "builds sluice")
@@ -96,14 +97,14 @@ func TestInterrupted(t *testing.T) {
 	if err := build(ctx, w.sluice); err != nil {
 		t.Fatal(err)
 	}
-	p1, err := choose([]string{"p1"}) // which takes minutes
+	p1, err := choose([]string{"p1"}) // takes minutes
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error)
 	go func() { ended <- w.all(ctx, p1) }()
 	for measuring := false; !measuring; time.Sleep(time.Millisecond) {
-		_, err := os.Stat(filepath.Join(work, "p1.json")) // is made before anything is measured
+		_, err := os.Stat(filepath.Join(work, "p1.json")) // made before the measurements
 		measuring = err == nil
 		select {
 		case err := <-ended:
@@ -122,10 +123,10 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// elsewhere are the experiments without a page here, and why.
+// elsewhere has the experiments without a page here, with the reason.
 var elsewhere = map[string]string{"scale": "docs/scale.md: it is for machines that this project does not have"}
 
-// TestAllExperiments holds that each experiment is in a page.
+// TestAllExperiments checks that each experiment is in a page.
 func TestAllExperiments(t *testing.T) {
 	covered := make(map[string]bool)
 	for _, p := range pages {
@@ -146,7 +147,7 @@ func TestAllExperiments(t *testing.T) {
 	}
 }
 
-// checkPage checks a page that was written, its pictures and its raw results.
+// checkPage checks a written page, its pictures and its raw results.
 func checkPage(t *testing.T, out, name string) {
 	t.Helper()
 	text := readFile(t, filepath.Join(out, name+".md"))
@@ -197,7 +198,7 @@ func readFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// hand returns what is outside the markers.
+// hand returns the text outside the markers.
 func hand(t *testing.T, text string) string {
 	t.Helper()
 	out, err := replace(text, "", "")
@@ -222,8 +223,8 @@ func TestPagesHaveMarkers(t *testing.T) {
 	}
 }
 
-// TestContents: the table of all pages in the repository is that of its pages, each with the command that
-// the page says it is of.
+// TestContents checks that the table of all pages in the repository matches its pages, each with
+// the command that the page gives.
 func TestContents(t *testing.T) {
 	out := t.TempDir()
 	if err := os.CopyFS(out, os.DirFS(filepath.Join(root, "docs/results"))); err != nil {
@@ -254,14 +255,14 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestArguments says what machines of several kinds leave out.
+// TestArguments checks the omitted parts on machines of several kinds.
 func TestArguments(t *testing.T) {
 	const plenty = 100 << 30
 	for _, c := range []struct {
 		page    string
 		s       surroundings
 		quick   bool
-		args    string // "" is an error
+		args    string // "" means an error
 		without int
 	}{
 		{"p4", surroundings{root: true, fio: true, free: plenty}, false, "p4 --full --fio", 0},
@@ -290,7 +291,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestFailedPageStays lets sluice fail, and looks at the page and at the error.
+// TestFailedPageStays makes sluice fail, and checks the page and the error.
 func TestFailedPageStays(t *testing.T) {
 	out := t.TempDir()
 	was := "# wal\n\n" + begin + "\nof before\n" + end + "\n"

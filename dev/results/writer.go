@@ -21,19 +21,20 @@ import (
 type writer struct {
 	out     string // the directory of the pages
 	work    string // the directory of temporary files
-	dir     string // where the experiments make their files
+	dir     string // the directory of the experiments' files
 	quick   bool
 	sluice  string // the command
 	machine surroundings
 }
 
-// dataDir is the directory, below that of the pages, with pictures and raw results.
+// dataDir is the directory with pictures and raw results, below the pages.
 const dataDir = "data"
 
-// mostBytes is the most that the pages and their data may have.
+// mostBytes is the most bytes of the pages and their data.
 const mostBytes = 5 << 20 // 5 MiB
 
-// all writes the pages and the table of all. It stops if ctx ends, and goes on after other errors.
+// all writes the pages and the table of all. It stops if ctx ends, and continues after other
+// errors.
 func (w *writer) all(ctx context.Context, chosen []page) error {
 	var failed []string
 	for _, p := range chosen {
@@ -74,7 +75,7 @@ func (w *writer) one(ctx context.Context, p page) error {
 	return w.rewrite(p.name, func(old string) (string, error) { return splice(old, p, m) })
 }
 
-// measured is what a run has given.
+// measured is the result of a run.
 type measured struct {
 	args     []string
 	without  []string
@@ -103,7 +104,7 @@ func (w *writer) measure(ctx context.Context, p page, args []string) (measured, 
 	return m, err
 }
 
-// publish copies the pictures and the raw results of a run, and removes those of the run before. It
+// publish copies the pictures and the raw results of a run, and removes the previous run's. It
 // returns the names of the pictures.
 func (w *writer) publish(p page, m measured) ([]string, error) {
 	dir := filepath.Join(w.out, dataDir, p.name)
@@ -135,7 +136,7 @@ func (w *writer) publish(p page, m measured) ([]string, error) {
 	return names, nil
 }
 
-// packed returns the JSON without its white space, compressed. Equal text gives equal bytes.
+// packed returns the JSON without white space, compressed. Equal text gives equal bytes.
 func packed(text []byte) ([]byte, error) {
 	var compact, b bytes.Buffer
 	if err := json.Compact(&compact, text); err != nil {

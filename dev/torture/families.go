@@ -5,30 +5,30 @@ import (
 	"strings"
 )
 
-// family is a kind of test that has a long form.
+// family is a kind of test with a long form.
 type family struct {
 	name  string
-	pkg   string // the package whose test binary it is
-	test  string // the tests, as -test.run takes them
+	pkg   string // the package of the test binary
+	test  string // the tests, for -test.run
 	tags  string // build tags of the test binary
-	built bool   // the test binary is built by `sluice test`
+	built bool   // `sluice test` builds the test binary
 	cells []cell
 }
 
 // cell is a part of a family, with its own figure.
 type cell struct {
 	name string
-	runs int      // how many, with a seed each
+	runs int      // the number of runs, each with a seed
 	args []string // of the test binary
-	env  []string // beside this process's own
+	env  []string // in addition to this process's
 }
 
-// families are all that there are. The tests of a family take their seed from internal/test/seed, and log a line
-// "figure: N operations", or another unit, at their end.
+// families has all families. The tests of a family take their seed from internal/test/seed. At
+// their end they log a line "figure: N operations", or with another unit.
 var families = []family{
 	{name: "fsx", pkg: "./internal/test/fsx", test: "^TestFSX$", cells: []cell{
 		fsx("memory", 50), // 10 million operations
-		fsx("ext4", 10),   // 2 million, as those below
+		fsx("ext4", 10),   // 2 million, like those below
 		fsx("xfs", 10),
 		fsx("btrfs", 10),
 		fsx("ext4 on 4 KiB sectors", 10),
@@ -42,8 +42,8 @@ var families = []family{
 		some("xfs", 100, "^TestCut$/^xfs$", "-pebble.cuts=100"),
 	}},
 	{name: "replay", pkg: "./internal/test/crashlog", test: "^TestReplay$", cells: []cell{
-		// 10,000 states each. A device is told 300 to 550 requests: the states of a run are all prefixes
-		// of these, and sampled ones.
+		// 10,000 states each. A device gets 300 to 550 requests: the states of a run are all
+		// prefixes of them, and sampled ones.
 		some("ext4", 16, "^TestReplay$/^ext4$", "-crashlog.states=625"),
 		some("xfs", 16, "^TestReplay$/^xfs$", "-crashlog.states=625"),
 	}},
@@ -51,12 +51,15 @@ var families = []family{
 		some("all ways to write", 50, "^TestKill$", "-crashlog.kills=100"), // 5,000 kills
 	}},
 	{name: "sim", pkg: "./sluicetest", test: "^TestWorlds$", cells: []cell{
-		some("worlds", 100, "^TestWorlds$", "-sim.worlds=1000", "-sim.stride=1000"), // 100,000 worlds
+		// 100,000 worlds.
+		some("worlds", 100, "^TestWorlds$", "-sim.worlds=1000", "-sim.stride=1000"),
 	}},
 	{name: "bursts", pkg: "./sluicetest", test: "^TestBursts$", tags: "sluice_probes", cells: []cell{
-		some("narrow worlds", 50, "^TestBursts$", "-sim.bursts=1000", "-sim.stride=1000"), // 50,000 worlds
+		// 50,000 worlds.
+		some("narrow worlds", 50, "^TestBursts$", "-sim.bursts=1000", "-sim.stride=1000"),
 	}},
-	// A million interleavings on a throttled device. The library poisons the memory of released Buffers.
+	// A million interleavings on a throttled device. The library poisons the memory of released
+	// Buffers.
 	{name: "close", pkg: "./internal/test/lifetime", test: "^TestLifetime$", tags: "sluicedebug", cells: []cell{
 		lifetime("slow", 4),
 		lifetime("slow", 2, "GOGC=1"),
@@ -77,7 +80,8 @@ var families = []family{
 	{name: "frozen", pkg: "./internal/test/starved", test: "^Test", cells: []cell{
 		some("1 to 8 devices", 10, "^TestFrozenLatency$", "-starved.frozen=1,2,3,4,5,6,7,8", "-starved.judge"),
 	}},
-	// Processes in the middle of I/O: system calls are refused, descriptors closed or given to other files.
+	// Processes in the middle of I/O: system calls are refused, descriptors closed or given to
+	// other files.
 	{name: "taken", pkg: "./internal/test/seccomp", test: "^TestTakenAway$", cells: []cell{{name: "while in use", runs: 20}}},
 	// The tests of all packages of the library.
 	{name: "refused", pkg: "./internal/test/refused", test: "^TestRefused$", cells: []cell{
@@ -96,7 +100,7 @@ var families = []family{
 	{name: "copytree-lost-syncs", pkg: "./copytree/internal/test/lostsyncs", test: "^Test", cells: []cell{
 		lostSyncs("ext4"), lostSyncs("xfs"), lostSyncs("btrfs"),
 	}},
-	// The files of package os in a program that `sluice build` has built, on such disks.
+	// The files of package os in a program built by `sluice build`, on these disks.
 	{name: "lost-syncs-built", pkg: "./internal/test/lostsyncs", test: "^TestLostSyncs$", built: true, cells: []cell{
 		lostSyncsBuilt("ext4", "uring"), lostSyncsBuilt("ext4", "aio"), lostSyncsBuilt("ext4", "pool"),
 		lostSyncsBuilt("xfs", "uring"), lostSyncsBuilt("xfs", "aio"), lostSyncsBuilt("xfs", "pool"),
@@ -105,7 +109,7 @@ var families = []family{
 	// Random trees and command lines of cp, beside GNU cp.
 	{name: "cp", pkg: "./cmd/sluice/sluice-tools", test: "^TestCpFuzz$", cells: []cell{
 		cpFuzz("memory", 40), // 40,000 commands
-		cpFuzz("ext4", 20),   // 20,000, as those below
+		cpFuzz("ext4", 20),   // 20,000, like those below
 		cpFuzz("xfs", 20),
 		cpFuzz("btrfs", 20),
 	}},
@@ -121,8 +125,8 @@ var families = []family{
 	}},
 }
 
-// fsxOps is the number of steps of a run, which takes a minute or two. A few steps in a hundred are no
-// operation: they compare the whole file, or find it at its longest.
+// fsxOps is the number of steps of a run, which takes a minute or two. A few percent of the steps
+// are no operation: they compare the whole file, or find it at its longest.
 const fsxOps = 210_000
 
 func fsx(place string, runs int) cell {
@@ -144,24 +148,24 @@ func refused(by string) cell {
 	return cell{by, 1, []string{"-refused.packages=all", "-refused.by=" + by}, nil}
 }
 
-// some is a cell of some of the tests of its family.
+// some returns a cell of some of its family's tests.
 func some(name string, runs int, test string, args ...string) cell {
 	return cell{name, runs, append([]string{"-test.run=" + test}, args...), nil}
 }
 
-// cpFuzz is a cell of runs of 1,000 commands.
+// cpFuzz returns a cell of runs of 1,000 commands.
 func cpFuzz(place string, runs int) cell {
 	return cell{place, runs, []string{"-cp.commands=1000", "-cp.place=" + place}, nil}
 }
 
 func kernel(name string) cell { return cell{name, 1, []string{"-kernels.name=" + name}, nil} }
 
-// lostSyncs is 20 runs of 300 rounds by each driver, which take some minutes each.
+// lostSyncs returns a cell of 20 runs of 300 rounds by each driver, which take some minutes each.
 func lostSyncs(place string) cell {
 	return cell{place, 20, []string{"-lostsyncs.rounds=300", "-lostsyncs.place=" + place}, nil}
 }
 
-// lostSyncsBuilt is 2 runs of 300 rounds with a driver.
+// lostSyncsBuilt returns a cell of 2 runs of 300 rounds with a driver.
 func lostSyncsBuilt(place, driver string) cell {
 	c := lostSyncs(place)
 	c.args = append(c.args, "-lostsyncs.built", "-lostsyncs.kind=os,os once", "-lostsyncs.driver="+driver)

@@ -8,12 +8,13 @@ import (
 	"syscall"
 )
 
-// Pdeathsig is sent when the thread ends that has started the process, so the main goroutine keeps its own.
+// Pdeathsig is sent when the thread ends that started the process, so the main goroutine keeps its
+// thread.
 func init() { runtime.LockOSThread() }
 
-// isolated returns the command that runs a test binary. As root it runs with mounts of its own, and its
-// temporary files are in a tmpfs among them. The kernel removes these mounts when the last of its processes
-// has ended, and with them the loop devices that nothing else uses. All of them end with this process.
+// isolated returns the command that runs a test binary. As root it has its own mounts, with its
+// temporary files in a tmpfs among them. The kernel removes the mounts, and loop devices that
+// nothing else uses, when the last of its processes has ended. All of them end with this process.
 func isolated(ctx context.Context, binary string, args []string) *exec.Cmd {
 	line := append([]string{binary}, args...)
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// A process that is ended leaves no mount behind, nor a file in memory.
+// TestIsolated checks that an ended process leaves no mount behind, nor a file in memory.
 func TestIsolated(t *testing.T) {
 	if os.Getuid() != 0 {
 		skip.For(t, skip.Root, "mounts of its own need root")

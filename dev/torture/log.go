@@ -23,12 +23,12 @@ type record struct {
 	cell   string
 	seed   uint64
 	state  string
-	figure int64 // how much it has done, in units
+	figure int64 // the amount of work, in units
 	unit   string
 	took   time.Duration
 	at     time.Time
 	commit string
-	why    string // it was skipped
+	why    string // why it was skipped
 }
 
 func (r record) String() string {
@@ -38,7 +38,7 @@ func (r record) String() string {
 	return fmt.Sprintf("%s, %s %s in %.0f s", r.state, thousands(r.figure), r.unit, r.took.Seconds())
 }
 
-// A record is a line of fields with tabs between them.
+// line returns the record as a line of fields separated by tabs.
 func (r record) line() string {
 	return strings.Join([]string{
 		r.cell, strconv.FormatUint(r.seed, 10), r.state, strconv.FormatInt(r.figure, 10), r.unit,
@@ -60,7 +60,7 @@ func parseRecord(line string) (r record, err error) {
 	return r, errors.Join(errs[:]...)
 }
 
-// log is the runs of a family, in memory and in a file.
+// log has the runs of a family, in memory and in a file.
 type log struct {
 	file    *os.File
 	records []record
@@ -98,7 +98,7 @@ func (l *log) add(r record) error {
 	return err
 }
 
-// done reports whether a run has passed. Those that failed or were skipped are made again.
+// done reports whether a run has passed. Failed and skipped runs are repeated.
 func (l *log) done(cell string, seed uint64) bool {
 	return slices.ContainsFunc(l.records, func(r record) bool {
 		return r.cell == cell && r.seed == seed && r.state == passed

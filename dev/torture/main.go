@@ -1,20 +1,21 @@
-// Command torture runs the long forms of the tests that CI runs in a short one, and prints their figures.
+// Command torture runs the long forms of tests that CI runs in a short form, and prints their
+// figures.
 //
 //	go run ./dev/torture [-seed N] [-cell NAME] [-list] [-again] [family...]
 //
-// It must run in the root of the source, and as root for all of it; what it cannot do is said in one
-// sentence. A family is a name in families.go; without one all are run.
+// It must run in the root of the source. Some parts need root; a sentence names each part that it
+// cannot run. A family is a name in families.go. Without a family all are run.
 //
-// A family has cells, as one file system each, and a cell has runs with a seed each. A run is a process of
-// a test binary. When it has ended, a line is added to .torture/FAMILY: the command can be ended at any
-// time, and goes on there when it is started again. With -again it forgets what was done, -list prints it,
-// and -seed begins with another seed, of which nothing was done yet. With -cell it runs one cell.
+// A family has cells, such as one for each file system. A cell has runs, each with a seed. A run is
+// a process of a test binary. Each finished run adds a line to .torture/FAMILY, so the command can
+// be ended at any time and continued. -again forgets earlier runs, -list prints them, and -seed
+// begins with another seed. -cell runs one cell.
 //
-// On Linux as root, each process has its own mounts, and all its files in memory there: when it ends, even
-// by a signal, they are gone, and its loop devices with them.
+// On Linux as root, each process has its own mounts, with all its files in memory: when it ends,
+// even by a signal, they are gone, and its loop devices, too.
 //
-// A run that failed prints the last of its output, and keeps all of it in .torture. The exit status is 1 if
-// any failed.
+// A failed run prints the end of its output, and keeps all of it in .torture. The exit status is 1
+// if any run failed.
 package main
 
 import (
@@ -69,7 +70,7 @@ func parse(args []string) (o options, err error) {
 	return o, err
 }
 
-// choose returns the families of these names, all if there are none.
+// choose returns the families with these names. Without names it returns all.
 func choose(names []string) ([]family, error) {
 	if len(names) == 0 {
 		return families, nil
@@ -89,7 +90,7 @@ func choose(names []string) ([]family, error) {
 	return chosen, nil
 }
 
-// only returns the families that have a cell of this name, with that cell alone.
+// only returns the families with a cell of this name, with that cell alone.
 func only(all []family, name string) (some []family, err error) {
 	var names []string
 	for _, f := range all {
@@ -108,7 +109,7 @@ func only(all []family, name string) (some []family, err error) {
 	return some, nil
 }
 
-// stateDir is the directory of the records of all runs, and of the output of runs that failed.
+// stateDir is the directory of the records of all runs, and of the output of failed runs.
 const stateDir = ".torture"
 
 var errFailed = errors.New("runs have failed")

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// run makes the runs that log does not have, cell by cell.
+// run makes the runs that log lacks, cell by cell.
 func (f family) run(ctx context.Context, seed uint64, log *log, work, commit string) error {
 	binary := filepath.Join(work, f.name+".test")
 	if out, err := f.build(ctx, binary).CombinedOutput(); err != nil {
@@ -42,7 +42,7 @@ func (f family) run(ctx context.Context, seed uint64, log *log, work, commit str
 				return err
 			}
 			if r.state == skipped {
-				break // so would be the others
+				break // others would be skipped, too
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func (f family) build(ctx context.Context, binary string) *exec.Cmd {
 	return exec.CommandContext(ctx, "go", args...)
 }
 
-// run makes one run in a process of its own.
+// run makes one run in a new process.
 func (c cell) run(ctx context.Context, f family, binary string, seed uint64) (r record, out []byte, err error) {
 	r = record{cell: c.name, seed: seed, at: time.Now().UTC()}
 	args := append([]string{"-test.v", "-test.run=" + f.test, "-test.timeout=8h"}, c.args...)
@@ -105,7 +105,7 @@ func (r *record) judge(text string, wrong bool) {
 	}
 }
 
-// reason returns what the first test said that was skipped. Package testing prints that before "--- SKIP"
+// reason returns the message of the first skipped test. Package testing prints it before "--- SKIP"
 // with -v.
 func reason(text string) string {
 	at := skips.FindStringIndex(text)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What a family has done is read back, and a run that failed or was skipped is made again.
+// TestLog checks that the log is read back, and that a failed or skipped run is made again.
 func TestLog(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	l, err := openLog(name, false)

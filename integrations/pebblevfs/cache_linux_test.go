@@ -22,8 +22,8 @@ import (
 
 func isBuffered(t *testing.T) bool { return strings.HasSuffix(t.Name(), "/buffered") }
 
-// cached returns how many pages of the tables and blob files in dir the page cache has, beyond
-// the one in which each ends, and how many pages they have.
+// cached returns how many pages of the tables and blob files in dir are in the page cache, without
+// each file's last page, and how many pages the files have.
 func cached(t *testing.T, dir string) (resident, pages int) {
 	t.Helper()
 	for _, pattern := range []string{"*.sst", "*.blob"} {
@@ -51,7 +51,7 @@ func cachedOf(t *testing.T, name string) (resident, pages int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Size() == 0 { // it is being written
+	if info.Size() == 0 { // Pebble is writing it
 		return 0, 0
 	}
 	size := os.Getpagesize()
@@ -71,13 +71,13 @@ func cachedOf(t *testing.T, name string) (resident, pages int) {
 	return resident, pages
 }
 
-// TestPageCache: what each mode says of the page cache is so.
+// TestPageCache checks what each mode keeps in the page cache.
 func TestPageCache(t *testing.T) {
 	eachMode(t, sluice.Options{}, func(t *testing.T, fs *pebblevfs.FS, _ *sluice.Scheduler, background *sluice.Class) {
 		dir := places.FileSystems["ext4"](t, 64<<20)
 		w := &writer{r: seed.Rand(t)}
 		o := dbOptions(fs)
-		o.DisableAutomaticCompactions = true // so that none is in progress after the one below
+		o.DisableAutomaticCompactions = true // none may run after the next one
 		w.db = openDB(t, dir, o)
 		w.fill(t)
 		for range 100 {
@@ -111,7 +111,8 @@ func TestPageCache(t *testing.T) {
 	})
 }
 
-// TestPrefetchGoesOn: where a Prefetch goes on with the one before, the system also reads what comes next.
+// TestPrefetchGoesOn checks that a Prefetch right after the previous one's end also reads the next
+// bytes.
 func TestPrefetchGoesOn(t *testing.T) {
 	const n = 128 << 10
 	name := filepath.Join(places.Disk(t), "file")
@@ -139,7 +140,7 @@ func TestPrefetchGoesOn(t *testing.T) {
 	page := os.Getpagesize()
 	for _, step := range []struct{ off, want int64 }{
 		{0, n},          // the first
-		{n, 3 * n},      // goes on: these bytes, and the next
+		{n, 3 * n},      // goes on: these bytes and the next
 		{2 * n, 4 * n},  // goes on
 		{16 * n, 5 * n}, // elsewhere
 		{17 * n, 7 * n}, // goes on there

@@ -33,7 +33,7 @@ func init() { testenv.Children["writer"] = writeAndAcknowledge }
 // writerModeEnv names the environment variable with the mode of a writer, as a number.
 const writerModeEnv = "PEBBLEVFS_WRITER"
 
-// newFS returns an FS with a class for the background.
+// newFS returns an FS with a class for background work.
 func newFS(s *sluice.Scheduler, mode pebblevfs.Mode) (*pebblevfs.FS, error) {
 	class, err := s.Class("pebble background", sluice.ClassOptions{Weight: 10})
 	if err != nil {
@@ -42,14 +42,13 @@ func newFS(s *sluice.Scheduler, mode pebblevfs.Mode) (*pebblevfs.FS, error) {
 	return pebblevfs.New(pebblevfs.Options{Mode: mode, Scheduler: s, Background: class})
 }
 
-// ack says that a version of a key was committed by a synced batch.
+// ack says that a synced batch has committed a version of a key.
 type ack struct {
 	Key     uint64
 	Version uint64
 }
 
-// writeAndAcknowledge writes to a database for ever, and acknowledges what is committed on its
-// standard output.
+// writeAndAcknowledge writes to a database for ever. It reports each commit on standard output.
 func writeAndAcknowledge() error {
 	s, err := sluice.Default()
 	if err != nil {
@@ -71,7 +70,7 @@ func writeAndAcknowledge() error {
 	return <-failed
 }
 
-// writeEach writes the keys from first on, in steps, in random order.
+// writeEach writes every step-th key from first on, in random order.
 func writeEach(db *pebble.DB, first, step int) error {
 	for {
 		b := db.NewBatch()
@@ -97,23 +96,23 @@ func writeEach(db *pebble.DB, first, step int) error {
 		if err := binary.Write(&out, binary.LittleEndian, acks); err != nil {
 			return err
 		}
-		if _, err := os.Stdout.Write(out.Bytes()); err != nil { // at once: it is less than PIPE_BUF
+		if _, err := os.Stdout.Write(out.Bytes()); err != nil { // atomic: less than PIPE_BUF
 			return err
 		}
 	}
 }
 
-// crash is a database whose process is ended again and again.
+// crash is a database whose process is killed again and again.
 type crash struct {
 	t     *testing.T
 	r     *rand.Rand
 	dir   string
-	acked [keys]uint64 // the last version of each key that was acknowledged
+	acked [keys]uint64 // the last acknowledged version of each key
 }
 
-// round has a process write, and calls end after a random number of commits. It records what was
-// acknowledged until then. Later acknowledgements may say too much: an fdatasync of ext4 that runs
-// while the file system is shut down can succeed and keep nothing, with os.File as well.
+// round makes a process write, and calls end after a random number of commits. It records the
+// acknowledgements until then. Later acknowledgements may be wrong: an fdatasync of ext4 while the
+// file system is shut down can succeed and keep nothing, with os.File as well.
 func (c *crash) round(mode pebblevfs.Mode, end func(cmd *exec.Cmd)) {
 	c.t.Helper()
 	self, err := os.Executable()
@@ -138,19 +137,19 @@ func (c *crash) round(mode pebblevfs.Mode, end func(cmd *exec.Cmd)) {
 			c.acked[a.Key] = max(c.acked[a.Key], a.Version)
 			continue
 		}
-		said, _ := io.ReadAll(out) // the end of the error that a child prints
+		said, _ := io.ReadAll(out) // the end of a child's error message
 		_ = cmd.Wait()
 		c.t.Fatalf("%s: the writer ended after %d acknowledgements: … %s%s", mode, n, said, &complaints)
 	}
 	var drain sync.WaitGroup
-	drain.Go(func() { _, _ = io.Copy(io.Discard, out) }) // the writer goes on meanwhile
+	drain.Go(func() { _, _ = io.Copy(io.Discard, out) }) // the writer is still running
 	end(cmd)
 	_ = cmd.Process.Kill()
 	drain.Wait()
 	_ = cmd.Wait() // its status says that it was killed
 }
 
-// check demands each version that was acknowledged, or a later one.
+// check requires that each key has its acknowledged version or a later one.
 func (c *crash) check(fs *pebblevfs.FS) {
 	c.t.Helper()
 	db := openDB(c.t, c.dir, dbOptions(fs))
@@ -172,7 +171,7 @@ func (c *crash) check(fs *pebblevfs.FS) {
 	}
 }
 
-// TestKill: what a killed process has committed is there.
+// TestKill checks that a killed process's commits are there.
 func TestKill(t *testing.T) {
 	c := &crash{t: t, r: seed.Rand(t), dir: t.TempDir()}
 	s := testenv.Scheduler(t, sluice.Options{})
@@ -191,7 +190,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// logRound says now and then how far a test has come, for one that is stopped before its end.
+// logRound sometimes logs a test's progress, for a test that is stopped early.
 func logRound(t *testing.T, n int) {
 	t.Helper()
 	if n%50 == 0 {
@@ -199,7 +198,7 @@ func logRound(t *testing.T, n int) {
 	}
 }
 
-// TestCut: what was committed is there after the file system was cut off, as by a power failure.
+// TestCut checks that commits are there after the file system was cut off, as by a power failure.
 func TestCut(t *testing.T) {
 	for _, name := range []string{"ext4", "xfs"} {
 		t.Run(name, func(t *testing.T) {
@@ -221,7 +220,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// cut mounts the file system, cuts it off while a process writes, and checks what is there.
+// cut mounts the file system, cuts it off while a process writes, and checks the database.
 func (c *crash) cut(mode pebblevfs.Mode, device, at, fstype string) {
 	t := c.t
 	places.MountAs(t, device, at, fstype)

@@ -23,8 +23,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// dbOptions are those of a database that flushes and compacts all the time, with hardly a cache
-// of its own. Every fourth value goes to a blob file.
+// dbOptions returns Options of a database that flushes and compacts all the time, with hardly any
+// cache. Every fourth value goes to a blob file.
 func dbOptions(fs vfs.FS) *pebble.Options {
 	o := &pebble.Options{
 		FS:                          fs,
@@ -44,7 +44,7 @@ func dbOptions(fs vfs.FS) *pebble.Options {
 	return o
 }
 
-// quiet is a Logger of errors that end the process alone.
+// quiet is a Logger that only prints errors that end the process.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)  {}
@@ -60,7 +60,7 @@ func openDB(t testing.TB, dir string, o *pebble.Options) *pebble.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if t.Failed() { // it may be open, and keep its file system busy
+		if t.Failed() { // the database may be open, and keep its file system busy
 			defer func() { _ = recover() }()
 			_ = db.Close()
 		}
@@ -68,7 +68,7 @@ func openDB(t testing.TB, dir string, o *pebble.Options) *pebble.DB {
 	return db
 }
 
-// keys is how many keys a test database has. A key's value says which version it is.
+// keys is the number of keys in a test database. A key's value contains its version.
 const keys = 2000
 
 func key(i int) []byte { return fmt.Appendf(nil, "key %06d", i) }
@@ -88,7 +88,7 @@ func value(i int, v uint64) []byte {
 	return b
 }
 
-// versionOf returns the version of a key that a value is, or an error if it is none.
+// versionOf returns the version of a key from its value, or an error if the value is wrong.
 func versionOf(i int, b []byte) (uint64, error) {
 	if len(b) < 8 {
 		return 0, fmt.Errorf("key %d has a value of %d bytes", i, len(b))
@@ -113,7 +113,7 @@ func get(r pebble.Reader, i int) (uint64, error) {
 type writer struct {
 	db   *pebble.DB
 	r    *rand.Rand
-	done [keys]atomic.Uint64 // the version that was last committed of each key
+	done [keys]atomic.Uint64 // the last committed version of each key
 }
 
 // batch commits n keys.
@@ -151,7 +151,7 @@ func (w *writer) fill(t testing.TB) {
 	}
 }
 
-// check demands the last version of each key, by Get and in a scan in both directions.
+// check requires the last version of each key, by Get and in a scan in both directions.
 func (w *writer) check(t testing.TB, r pebble.Reader) {
 	t.Helper()
 	for i := range keys {
@@ -191,8 +191,8 @@ func (w *writer) check(t testing.TB, r pebble.Reader) {
 	}
 }
 
-// TestDB writes to a database while others read from it, and flushes and compacts all the time. A
-// read returns a version that is no older than the last one committed when it began.
+// TestDB writes to a database with concurrent readers, which flushes and compacts all the time. A
+// read must return a version that is no older than the last one committed when it began.
 func TestDB(t *testing.T) {
 	eachMode(t, sluice.Options{}, func(t *testing.T, fs *pebblevfs.FS, s *sluice.Scheduler, background *sluice.Class) {
 		hang.Watch(t)
@@ -218,7 +218,7 @@ func TestDB(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		// Either FS can open what the other has written.
+		// Each FS can open the other's database.
 		for _, other := range []vfs.FS{vfs.Default, fs} {
 			w.db = openDB(t, dir, dbOptions(other))
 			w.check(t, w.db)
@@ -238,7 +238,7 @@ func TestDB(t *testing.T) {
 	})
 }
 
-// beside writes while others read.
+// beside writes with concurrent readers.
 func beside(t *testing.T, w *writer, r *rand.Rand) {
 	var stop atomic.Bool
 	var readers sync.WaitGroup
@@ -309,7 +309,7 @@ func readSome(w *writer, r *rand.Rand) error {
 	return it.Close()
 }
 
-// checkpoint makes a checkpoint and checks that, too.
+// checkpoint makes a checkpoint, and checks it.
 func checkpoint(t *testing.T, w *writer, fs vfs.FS) {
 	dir := filepath.Join(t.TempDir(), "checkpoint")
 	if err := w.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
@@ -322,7 +322,7 @@ func checkpoint(t *testing.T, w *writer, fs vfs.FS) {
 	}
 }
 
-// ingest ingests a table that was made in dir. From another file system Pebble copies it.
+// ingest ingests a table that was made in dir. Pebble copies it if dir is on another file system.
 func ingest(t *testing.T, w *writer, fs vfs.FS, dir string) {
 	name := filepath.Join(dir, "ingested.sst")
 	f := create(t, fs, name, "ingest")

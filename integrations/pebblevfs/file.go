@@ -27,8 +27,8 @@ func (f *file) WriteAt(b []byte, off int64) (int, error) {
 	return f.f.WriteAt(b, off)
 }
 
-// Fd returns the descriptor. Without one Pebble would preallocate nothing, and sync a whole file
-// where it means to start write-back.
+// Fd returns the descriptor. Without a descriptor Pebble would not preallocate, and would sync a
+// whole file to start write-back.
 func (f *file) Fd() uintptr { return f.f.Fd() }
 
 func (f *file) Stat() (vfs.FileInfo, error) {
@@ -42,8 +42,7 @@ func (f *file) Stat() (vfs.FileInfo, error) {
 func (f *file) Sync() error     { return f.f.Sync() }
 func (f *file) SyncData() error { return f.f.Datasync() }
 
-// SyncTo starts write-back of the first n bytes where the file system does that, else it is
-// SyncData.
+// SyncTo starts write-back of the first n bytes if the file system can. Otherwise it is SyncData.
 func (f *file) SyncTo(n int64) (fullSync bool, err error) {
 	if f.syncRange {
 		return false, f.f.SyncRange(0, n)
@@ -54,11 +53,11 @@ func (f *file) SyncTo(n int64) (fullSync bool, err error) {
 	return true, nil
 }
 
-// Prefetch has the system read the n bytes at off into the page cache. Pebble asks for them when it needs the
-// first of them. So if it goes on where the last Prefetch ended, the system also reads the next n: Pebble finds these
-// when it gets there, and does not wait for the disk each time.
+// Prefetch makes the system read the n bytes at off into the page cache. Pebble calls it when it
+// needs the first of them. If off is the end of the last Prefetch, the system also reads the next n
+// bytes, so that Pebble does not wait for the disk at each Prefetch.
 func (f *file) Prefetch(off, n int64) error {
-	if n <= 0 { // 0 would mean all to sluice
+	if n <= 0 { // to sluice 0 would mean the rest of the file
 		return nil
 	}
 	if last := f.prefetched.Swap(off + n); off <= last && last < off+n {

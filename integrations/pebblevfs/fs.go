@@ -18,22 +18,22 @@ import (
 // stock is Pebble's own FS.
 var stock = vfs.Default
 
-// names is what an FS has from the stock one: names, directories, locks and disk usage.
+// names has the methods that an FS takes from the stock one: names, directories, locks and disk
+// usage.
 type names = vfs.FS
 
-// FS is a vfs.FS on a [sluice.Scheduler]. All methods may be called by any number of goroutines at
-// once.
+// FS is a vfs.FS on a [sluice.Scheduler]. Any number of goroutines may call its methods at once.
 type FS struct {
 	names
 	sched      *sluice.Scheduler
 	mode       Mode
-	background *sluice.Class // nil if there is none
-	maxStreams int32         // when the process has so many streams, this FS opens no more
+	background *sluice.Class // nil without a class
+	maxStreams int32         // this FS opens no more streams if the process has so many
 }
 
 var _ vfs.FS = (*FS)(nil)
 
-// New returns an FS. The error says which option is wrong, or that there is no Scheduler.
+// New returns an FS. The error names the wrong option, or says that there is no Scheduler.
 func New(o Options) (*FS, error) {
 	if o.Mode > Direct {
 		return nil, fmt.Errorf("pebblevfs: Options.Mode %d is not Buffered, Hybrid or Direct", o.Mode)
@@ -51,8 +51,8 @@ func New(o Options) (*FS, error) {
 	return &FS{names: stock, sched: s, mode: o.Mode, background: o.Background, maxStreams: streamsWith(s.Stats().BuffersMost)}, nil
 }
 
-// Create creates the named file for reading and writing. If there is a file of that name, it is
-// removed first.
+// Create creates the named file for reading and writing. It first removes an existing file of that
+// name.
 func (s *FS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	class := s.classOf(category)
 	if s.mode != Buffered && isTable(name) && s.takeStream() {
@@ -65,8 +65,8 @@ func (s *FS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, erro
 	return createNew(name, func(flag int) (vfs.File, error) { return s.open(name, flag, class) })
 }
 
-// createNew opens a file that does not exist. It removes one that does: with a hard link, it
-// may be another's as well.
+// createNew opens a file that does not exist. It removes an existing one, which may have another
+// name (hard link) and must not change.
 func createNew(name string, open func(flag int) (vfs.File, error)) (vfs.File, error) {
 	const flag = os.O_RDWR | os.O_CREATE | os.O_EXCL | syscall.O_CLOEXEC
 	for {
@@ -87,7 +87,7 @@ func (s *FS) Open(name string, options ...vfs.OpenOption) (vfs.File, error) {
 	return apply(options, f, err)
 }
 
-// openToRead opens the named file. If stream is true it will be read from front to back.
+// openToRead opens the named file. stream says that it will be read from front to back.
 func (s *FS) openToRead(name string, stream bool) (vfs.File, error) {
 	const flag = os.O_RDONLY | syscall.O_CLOEXEC
 	var class *sluice.Class
@@ -107,7 +107,7 @@ func (s *FS) openToRead(name string, stream bool) (vfs.File, error) {
 	return f, err
 }
 
-// OpenReadWrite opens the named file for reading and writing. It is created if there is none.
+// OpenReadWrite opens the named file for reading and writing. It creates the file if necessary.
 func (s *FS) OpenReadWrite(name string, category vfs.DiskWriteCategory, options ...vfs.OpenOption) (vfs.File, error) {
 	f, err := s.open(name, os.O_RDWR|os.O_CREATE|syscall.O_CLOEXEC, s.classOf(category))
 	return apply(options, f, err)
@@ -133,8 +133,8 @@ func (s *FS) open(name string, flag int, class *sluice.Class) (vfs.File, error) 
 	return &file{f: f, syncRange: hasSyncRange(f.Fd())}, nil
 }
 
-// openTable opens a file that goes past the page cache, or through it where the file system has no O_DIRECT. The
-// caller has taken a stream if stream is true; the file releases it.
+// openTable opens a file that goes past the page cache, or through it if the file system has no
+// O_DIRECT. If stream is true, the caller has taken a stream, and the file releases it.
 func (s *FS) openTable(name string, flag int, class *sluice.Class, stream bool) (vfs.File, error) {
 	f, err := direct.OpenOn(s.sched, name, flag, 0o666)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *FS) openTable(name string, flag int, class *sluice.Class, stream bool) 
 		if err := f.Close(); err != nil {
 			return nil, errors.WithStack(err)
 		}
-		// The file is there by now, also if this call has created it.
+		// The file exists by now: this call may have created it.
 		b, err := s.open(name, flag&^(os.O_CREATE|os.O_EXCL), class)
 		if err == nil && stream {
 			releaseStream()
@@ -157,8 +157,7 @@ func (s *FS) openTable(name string, flag int, class *sluice.Class, stream bool) 
 	return &table{f: f, stream: stream, writable: flag&os.O_RDWR != 0}, nil
 }
 
-// inClass returns the view of f whose operations are of a class, f itself for nil. On an error it
-// closes f.
+// inClass returns the view of f in a class, or f for nil. On an error it closes f.
 func inClass[F interface {
 	WithClass(*sluice.Class) (F, error)
 	Close() error
@@ -193,8 +192,8 @@ func isTable(name string) bool {
 	return false
 }
 
-// classOf returns the class of writes of that category: that of the background for flushes and
-// compactions. nil is the default class.
+// classOf returns the class of writes of a category: Background for flushes and compactions. nil is
+// the default class.
 func (s *FS) classOf(category vfs.DiskWriteCategory) *sluice.Class {
 	switch category {
 	case "pebble-memtable-flush", "pebble-compaction", "pebble-blob-file-rewrite":

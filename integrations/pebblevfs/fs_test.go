@@ -19,7 +19,7 @@ import (
 
 var modes = []pebblevfs.Mode{pebblevfs.Buffered, pebblevfs.Hybrid, pebblevfs.Direct}
 
-// eachMode runs test with an FS of each mode, whose background has a class.
+// eachMode runs test with an FS of each mode. Its background work has a class.
 func eachMode(t *testing.T, o sluice.Options, test func(t *testing.T, fs *pebblevfs.FS, s *sluice.Scheduler, background *sluice.Class)) {
 	for _, mode := range modes {
 		t.Run(mode.String(), func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A file has the device that vfs.Default reports, also once it was removed.
+// TestDevice checks that a file has the device that vfs.Default reports, also after it was removed.
 func TestDevice(t *testing.T) {
 	eachMode(t, sluice.Options{}, func(t *testing.T, fs *pebblevfs.FS, _ *sluice.Scheduler, _ *sluice.Class) {
 		for _, dir := range []string{t.TempDir(), testenv.MemoryDir(t)} {
@@ -102,7 +102,7 @@ func create(t testing.TB, fs vfs.FS, name string, category vfs.DiskWriteCategory
 	return f
 }
 
-// Pebble looks at the descriptor and preallocates nothing where there is none.
+// TestFd checks that files have a descriptor: without one Pebble does not preallocate.
 func TestFd(t *testing.T) {
 	eachMode(t, sluice.Options{}, func(t *testing.T, fs *pebblevfs.FS, _ *sluice.Scheduler, _ *sluice.Class) {
 		for _, name := range []string{"1.sst", "1.log"} {
@@ -126,7 +126,8 @@ func contents(t testing.TB, name string) string {
 	return string(b)
 }
 
-// Create never writes into a file that is there, as it may have another name.
+// TestCreateReplaces checks that Create never writes into an existing file, which may have another
+// name.
 func TestCreateReplaces(t *testing.T) {
 	eachMode(t, sluice.Options{}, func(t *testing.T, fs *pebblevfs.FS, _ *sluice.Scheduler, _ *sluice.Class) {
 		for _, ext := range []string{".sst", ".log"} {
@@ -162,8 +163,8 @@ func TestCreateReplaces(t *testing.T) {
 	})
 }
 
-// One goroutine can read and write more tables in turn than there are streams, whatever memory
-// the pool has.
+// TestManyStreams checks that one goroutine can read and write more tables in turn than there are
+// streams, with any memory of the pool.
 func TestManyStreams(t *testing.T) {
 	for _, memory := range []int64{1, 16 << 20, 64 << 20} {
 		t.Run(fmt.Sprint(memory), func(t *testing.T) { testManyStreams(t, memory) })

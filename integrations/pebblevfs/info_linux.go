@@ -9,10 +9,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// devices has the vfs.DeviceID of each st_dev that was seen. Nobody else can make one.
+// devices has the vfs.DeviceID of each known st_dev. Only Pebble can make a DeviceID.
 var devices sync.Map
 
-// deviceOf returns the device of an open file. The file may have been renamed or removed.
+// deviceOf returns the device of an open file, also if it was renamed or removed.
 func deviceOf(info os.FileInfo, name string, fd uintptr) (vfs.DeviceID, error) {
 	dev := info.Sys().(*syscall.Stat_t).Dev
 	if id, ok := devices.Load(dev); ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// deviceOf returns the device of an open file, or that of its directory if the file was renamed
-// or removed.
+// deviceOf returns the device of an open file. If the file was renamed or removed, it returns the
+// directory's device.
 func deviceOf(_ os.FileInfo, name string, _ uintptr) (vfs.DeviceID, error) {
 	at, err := stock.Stat(name)
 	if err != nil {

@@ -48,7 +48,7 @@ type side struct {
 	f    vfs.File
 }
 
-// do calls op with both sides and compares what it returns.
+// do calls op on both sides, and compares the results.
 func (m *model) do(what string, op func(s *side) string) {
 	m.t.Helper()
 	m.log = append(m.log, what)
@@ -58,7 +58,7 @@ func (m *model) do(what string, op func(s *side) string) {
 	}
 }
 
-// outcome describes an error as far as both FS agree on it.
+// outcome describes an error as far as both FS must agree.
 func outcome(err error) string {
 	switch err {
 	case nil, io.EOF:
@@ -102,7 +102,7 @@ func (m *model) reopen(how string, open func(s *side) (vfs.File, error)) {
 	m.open(how, open)
 }
 
-// size returns a length: mostly small, sometimes longer than a stream's buffers.
+// size returns a length: mostly small, sometimes larger than a stream's buffers.
 func (m *model) size() int {
 	switch m.r.IntN(8) {
 	case 0:
@@ -183,7 +183,7 @@ func (m *model) another() {
 	}
 }
 
-// read describes what a read of n bytes returns.
+// read describes the result of a read of n bytes.
 func read(n int, do func(b []byte) (int, error)) string {
 	b := make([]byte, n)
 	n, err := do(b)

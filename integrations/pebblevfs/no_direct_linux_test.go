@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestNoDirect: where the file system has no O_DIRECT, a table is like any other file: its SyncTo does something, and
-// so does its Prefetch.
+// TestNoDirect checks that a table on a file system without O_DIRECT is like any other file: its
+// SyncTo and Prefetch do something.
 func TestNoDirect(t *testing.T) {
 	dir := testenv.MountFUSE(t, t.TempDir(), "refuses")
 	eachMode(t, sluice.Options{}, func(t *testing.T, fs *pebblevfs.FS, _ *sluice.Scheduler, background *sluice.Class) {
@@ -22,7 +22,7 @@ func TestNoDirect(t *testing.T) {
 		if _, err := f.Write([]byte("seven b")); err != nil {
 			t.Fatal(err)
 		}
-		// SyncTo uses sync_file_range(2) on ext4 alone. On FUSE it syncs the whole file, and says so.
+		// On ext4 SyncTo is sync_file_range(2). On FUSE it syncs the whole file, and says so.
 		if full, err := f.SyncTo(7); !full || err != nil {
 			t.Errorf("SyncTo = %t, %v; want true, nil", full, err)
 		}

@@ -6,13 +6,13 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// Mode is which files go past the page cache.
+// Mode says which files go past the page cache.
 type Mode uint8
 
-// The modes. They differ in tables and blob files alone.
+// The modes. They only differ for tables and blob files.
 const (
 	Buffered Mode = iota // none
-	Hybrid               // what is read from front to back, and what flushes and compactions write
+	Hybrid               // sequential reads, and writes of flushes and compactions
 	Direct               // all
 )
 
@@ -33,11 +33,10 @@ func (m Mode) String() string {
 type Options struct {
 	Mode Mode
 
-	// Scheduler has the files. It must not be closed before the database is. If it is nil, it
-	// is that of sluice.Default.
+	// Scheduler has the files. Close it after the database. nil is sluice.Default's Scheduler.
 	Scheduler *sluice.Scheduler
 
-	// Background is the class of flushes, compactions and what is read from front to back. It
-	// must be a class of Scheduler. If it is nil, they have no class of their own.
+	// Background is the class of flushes, compactions and sequential reads. It must be a class of
+	// Scheduler. nil leaves them in the default class.
 	Background *sluice.Class
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestScans: long scans are in the background's class, unless Pebble reads ahead by itself.
+// TestScans checks that long scans are in the background's class, unless Pebble itself reads ahead.
 func TestScans(t *testing.T) {
 	eachMode(t, sluice.Options{}, func(t *testing.T, fs *pebblevfs.FS, _ *sluice.Scheduler, background *sluice.Class) {
 		if isBuffered(t) {

@@ -25,11 +25,11 @@ var (
 	ops   = flag.String("pebble.meta.ops", "uniform:500-500", "operations of each of these runs")
 )
 
-// modeEnv names the environment variable that has Pebble's tests use an FS as vfs.Default.
+// modeEnv names the environment variable that makes Pebble's tests use an FS as vfs.Default.
 const modeEnv = "PEBBLEVFS_MODE"
 
-// useFS is added to a package of Pebble's tests. It is in the package's external tests, as package
-// vfs cannot import one that imports it.
+// useFS is added to a package of Pebble's tests. It is in the external tests because package vfs
+// cannot import a package that imports it.
 const useFS = `package %s_test
 
 import (
@@ -68,7 +68,7 @@ func init() {
 }
 `
 
-// pebbleTests is a copy of Pebble's module, whose tests can run on an FS.
+// pebbleTests is a copy of Pebble's module. Its tests can run on an FS.
 type pebbleTests struct{ dir string }
 
 // newPebbleTests copies Pebble's module from the module cache.
@@ -118,7 +118,7 @@ func goTool(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// packages returns the packages of Pebble below the folders that have tests.
+// packages returns Pebble's packages with tests below the folders.
 func (p *pebbleTests) packages(t *testing.T, folders ...string) (found []string) {
 	t.Helper()
 	for _, folder := range folders {
@@ -134,7 +134,7 @@ func (p *pebbleTests) packages(t *testing.T, folders ...string) (found []string)
 	return found
 }
 
-// build builds the tests of one of Pebble's packages, and returns the program and where it runs.
+// build builds the tests of one of Pebble's packages. It returns the program and its directory.
 func (p *pebbleTests) build(t *testing.T, pkg string) (program, dir string) {
 	t.Helper()
 	dir = filepath.Join(p.dir, "pebble", pkg)
@@ -147,8 +147,8 @@ func (p *pebbleTests) build(t *testing.T, pkg string) (program, dir string) {
 	return program, dir
 }
 
-// restartInMemoryAlone has the metamorphic test restart a database in memory alone. It would take
-// any FS for a vfs.MemFS there.
+// restartInMemoryAlone makes the metamorphic test only restart databases in memory. In that step it
+// takes any FS for a vfs.MemFS.
 func (p *pebbleTests) restartInMemoryAlone(t *testing.T) {
 	t.Helper()
 	name := filepath.Join(p.dir, "pebble", "metamorphic", "test.go")
@@ -166,16 +166,16 @@ func (p *pebbleTests) restartInMemoryAlone(t *testing.T) {
 	}
 }
 
-// event is what test2json reports.
+// event is a line of test2json.
 type event struct{ Action, Test, Output string }
 
-// results runs a test program and returns how each test has ended, by its name without numbers
-// that may be of a random seed.
+// results runs a test program. It returns how each test ended, by its name without numbers that may
+// come from a random seed.
 func results(t *testing.T, program, dir, mode string) (ended map[string]string, failed string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "tool", "test2json", program, "-test.v=test2json", "-test.timeout=30m")
 	cmd.Dir = dir
-	// With CI set Pebble skips three tests of blocks in memory, one of which takes over 24 GB of it.
+	// With CI set, Pebble skips three tests of blocks in memory. One of them takes over 24 GB.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CI=1", modeEnv+"="+mode, "TMPDIR="+t.TempDir())
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output() // test2json ends with the status of the tests
@@ -208,11 +208,11 @@ func results(t *testing.T, program, dir, mode string) (ended map[string]string, 
 	return ended, failed
 }
 
-// seeds are the numbers that differ from run to run. Small ones number the cases of a test.
+// seeds matches numbers that differ from run to run. Small numbers count the cases of a test.
 var seeds = regexp.MustCompile(`-?\d{5,}`)
 
-// dropRandom takes the subtests with random names out of the results of a run, and those beside
-// them: another run has others. Their tests stay, and fail if a subtest does.
+// dropRandom removes subtests with random names, and those beside them, from a run's results:
+// another run has others. Their parent tests stay, and fail if a subtest does.
 func dropRandom(ended, again map[string]string) {
 	random := make(map[string]bool)
 	for _, names := range [][2]map[string]string{{ended, again}, {again, ended}} {
@@ -232,7 +232,8 @@ func dropRandom(ended, again map[string]string) {
 	})
 }
 
-// TestPebble runs Pebble's own tests on each mode, and on vfs.Default: they must end alike.
+// TestPebble runs Pebble's own tests on each mode, and on vfs.Default. The results must be the
+// same.
 func TestPebble(t *testing.T) {
 	if *suite == "none" || testing.Short() {
 		skip.For(t, skip.Flag, "-pebble.suite=none, or -short")
@@ -271,9 +272,9 @@ func TestPebble(t *testing.T) {
 	}
 }
 
-// TestMetamorphic runs Pebble's metamorphic test on disk, in each mode: the same random
-// operations, with many different options, must have the same results. One run at a time: each
-// writes some hundred MB, which are removed before the next. A failure names the run's seed.
+// TestMetamorphic runs Pebble's metamorphic test on disk, in each mode: the same random operations,
+// with many different options, must have the same results. Runs are sequential, because each writes
+// some hundred MB and removes them. A failure names the run's seed.
 func TestMetamorphic(t *testing.T) {
 	if *meta == 0 {
 		skip.For(t, skip.Flag, "takes long; -pebble.meta=N makes N runs in each mode")

@@ -8,8 +8,8 @@ func pastCache(fd uintptr) bool {
 	return err == nil && flags&unix.O_DIRECT != 0
 }
 
-// hasSyncRange reports whether SyncTo of a file may be sync_file_range(2). As with Pebble's own
-// FS, ext2, ext3 and ext4 have it, unless the kernel does not (WSL 1).
+// hasSyncRange reports whether SyncTo may be sync_file_range(2). As in Pebble's own FS, it may on
+// ext2, ext3 and ext4, unless the kernel lacks it (WSL 1).
 func hasSyncRange(fd uintptr) bool {
 	var st unix.Statfs_t
 	if unix.Fstatfs(int(fd), &st) != nil || st.Type != unix.EXT4_SUPER_MAGIC {

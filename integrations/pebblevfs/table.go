@@ -21,18 +21,18 @@ const (
 
 // table is a vfs.File that goes past the page cache.
 //
-// A stream is read ahead of, or written behind, the caller. One that is read at random is a
-// direct.File and nothing more.
+// A stream reads ahead of the caller, or writes behind it. A table that is read at random is only a
+// direct.File.
 type table struct {
 	f        *direct.File
 	stream   bool // read from front to back, or written
 	writable bool
 
-	mu  sync.Mutex     // guards all below; not taken to read at random
-	pos int64          // of Read and Write
-	w   *direct.Writer // what was written up to pos; nil if all is in the file
-	r   *direct.Reader // nil if nothing was read from front to back
-	// closed: the stream was released.
+	mu  sync.Mutex     // guards all below; random reads do not take it
+	pos int64          // the position of Read and Write
+	w   *direct.Writer // has written up to pos; nil if all bytes are in the file
+	r   *direct.Reader // nil before the first sequential read
+	// closed says that the stream was released.
 	closed bool
 }
 
@@ -57,7 +57,7 @@ func (t *table) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// flush has the file take all that was written. It must be called with mu held.
+// flush brings all written bytes into the file. It must be called with mu held.
 func (t *table) flush() error {
 	if t.w == nil {
 		return nil
@@ -70,7 +70,7 @@ func (t *table) endWriting() error {
 	if t.w == nil {
 		return nil
 	}
-	if err := t.w.Flush(); err != nil { // it stays: all later calls return the error
+	if err := t.w.Flush(); err != nil { // w stays, so that later calls return the error, too
 		return err
 	}
 	w := t.w
@@ -109,7 +109,7 @@ func (t *table) ReadAt(b []byte, off int64) (n int, err error) {
 	return t.readLocked(b, off)
 }
 
-// readLocked is ReadAt once the file has all that was written.
+// readLocked is ReadAt after all written bytes are in the file.
 func (t *table) readLocked(b []byte, off int64) (n int, err error) {
 	if !t.stream || t.writable || off < 0 || len(b) == 0 {
 		return t.f.ReadAt(b, off)
@@ -159,18 +159,18 @@ func (t *table) sync(commit func() error) error {
 	return commit()
 }
 
-// SyncTo has nothing to do: what was written is on its way to the device.
+// SyncTo does nothing: written bytes are already on their way to the device.
 func (t *table) SyncTo(int64) (fullSync bool, err error) { return false, nil }
 
-// Prefetch does nothing: no read looks into the page cache.
+// Prefetch does nothing: reads do not use the page cache.
 func (t *table) Prefetch(int64, int64) error { return nil }
 
 func (t *table) Preallocate(off, n int64) error { return t.f.Allocate(off, n) }
 
-// Fd returns the descriptor; see file.Fd. Pebble gives advice with it, and reads nothing.
+// Fd returns the descriptor (see file.Fd). Pebble only gives advice with it.
 func (t *table) Fd() uintptr { return t.f.Fd() }
 
-// Close closes the file, once it has all that was written.
+// Close closes the file after all written bytes are in it.
 func (t *table) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

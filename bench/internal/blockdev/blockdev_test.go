@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// fakeSystem makes trees like those of the kernel, with disks sda (partitions
-// sda1 and sda2) and sdb (sdb1), a volume and a loop device. Nothing is in use.
+// fakeSystem makes trees like the kernel's, with disks sda (partitions sda1 and sda2) and sdb
+// (sdb1), a volume and a loop device. Nothing is in use.
 func fakeSystem(t *testing.T) System {
 	t.Helper()
 	root := t.TempDir()
@@ -27,7 +27,7 @@ func fakeSystem(t *testing.T) System {
 	return s
 }
 
-// disk makes a disk of 1 GiB with partitions, whose numbers follow its own.
+// disk makes a disk of 1 GiB with partitions. Their numbers follow the disk's.
 func (s System) disk(t *testing.T, name, number string, parts ...string) {
 	t.Helper()
 	dir := filepath.Join(s.Sys, "devices", name)
@@ -85,13 +85,13 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindRefuses has a device in use in each way there is, and what is none.
+// TestFindRefuses has a device in use in each possible way, and files that are no device.
 func TestFindRefuses(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		device string
 		use    func(t *testing.T, s System)
-		want   string // in the error, where DEV is the directory of devices
+		want   string // part of the error; DEV is the directory of devices
 	}{
 		{"mounted", "sda", mounts("8:0 / /mnt rw - ext4 DEV/sda rw"), "DEV/sda is mounted on /mnt; nothing is overwritten"},
 		{"partition mounted", "sda", mounts("8:02 / /home rw - ext4 DEV/other rw"), "DEV/sda has the partition sda2, which is mounted on /home; nothing is overwritten"},
@@ -142,7 +142,7 @@ func TestFindRefuses(t *testing.T) {
 
 func nothing(*testing.T, System) {}
 
-// mounts adds a line of mountinfo, whose first two numbers do not matter.
+// mounts adds a line of mountinfo. Its first two numbers do not matter.
 func mounts(line string) func(t *testing.T, s System) {
 	return func(t *testing.T, s System) {
 		name := filepath.Join(s.Proc, "self", "mountinfo")
@@ -166,7 +166,7 @@ func attribute(name, text string) func(t *testing.T, s System) {
 	return func(t *testing.T, s System) { write(t, filepath.Join(s.Sys, "devices", name), text) }
 }
 
-// scheduled returns a disk on sda, and what is in its scheduler's file.
+// scheduled returns a disk on sda, and a function that returns the content of its scheduler's file.
 func scheduled(t *testing.T) (d *Disk, now func() string) {
 	t.Helper()
 	s := fakeSystem(t)
@@ -207,7 +207,7 @@ func TestCloseRestoresTheScheduler(t *testing.T) {
 	}
 }
 
-// TestCloseLeavesTheScheduler has it set by nobody.
+// TestCloseLeavesTheScheduler checks a Close without a SetScheduler before it.
 func TestCloseLeavesTheScheduler(t *testing.T) {
 	d, now := scheduled(t)
 	if err := d.Close(); err != nil || now() != "none [mq-deadline] kyber\n" {
@@ -215,8 +215,7 @@ func TestCloseLeavesTheScheduler(t *testing.T) {
 	}
 }
 
-// TestSchedulerThatCannotBeRestored is of a kernel that does not say which it
-// is.
+// TestSchedulerThatCannotBeRestored has a kernel that does not say which scheduler is set.
 func TestSchedulerThatCannotBeRestored(t *testing.T) {
 	d, now := scheduled(t)
 	defer d.Close()

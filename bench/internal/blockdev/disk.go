@@ -12,32 +12,30 @@ import (
 
 // About describes a Disk.
 type About struct {
-	Name string `json:"name"`           // of the device, "" if it is a file
-	What string `json:"what"`           // a phrase for people
+	Name string `json:"name"`           // of the device; "" for a file
+	What string `json:"what"`           // a phrase for the user
 	Size int    `json:"size"`           // of the smallest direct write, in bytes
-	Note string `json:"note,omitempty"` // what is not as it was wished for
-	// Schedulers are those that SetScheduler takes; Scheduler is the one that
-	// was found, "" where that cannot be told.
+	Note string `json:"note,omitempty"` // differences from the request
+	// Schedulers has the schedulers that SetScheduler accepts. Scheduler is the original one, or ""
+	// if it is unknown.
 	Schedulers []string `json:"schedulers"`
 	Scheduler  string   `json:"scheduler"`
 }
 
-// Disk is a device, or a file instead, that is open for raw writes. It is not safe for
-// concurrent use.
+// Disk is a device, or a file in its place, open for raw writes. It is not safe for concurrent use.
 type Disk struct {
 	about  About
 	device *Device // nil for a file
 	file   *os.File
-	loop   *Loop // nil if Open did not make one
-	set    bool  // SetScheduler has been called: Close restores the scheduler
+	loop   *Loop // nil if Open made none
+	set    bool  // SetScheduler was called, so that Close restores the scheduler
 }
 
-// Open opens the device of that name. If the name is "", it makes a loop device over the file
-// and opens that; if there can be no loop device, it opens the file itself. The writes
-// overwrite what is there; writes is their number.
+// Open opens the device of that name. If the name is "", it makes a loop device over the file and
+// opens that. If there can be no loop device, it opens the file. The device's content is
+// overwritten by writes writes.
 //
-// The caller must close the Disk, after a panic too: otherwise the I/O scheduler stays as it
-// was set.
+// The caller must close the Disk, after a panic too: otherwise the I/O scheduler stays changed.
 func Open(device, file string, writes int) (*Disk, error) {
 	if device != "" {
 		return openDevice(Host, device, writes)
@@ -54,7 +52,7 @@ func Open(device, file string, writes int) (*Disk, error) {
 	return d, nil
 }
 
-// Check returns the error that Open of the device would return now.
+// Check returns the error that Open of the device would return.
 func Check(device string, writes int) error {
 	_, err := Host.Find(device, int64(writes)*largestSector)
 	return err
@@ -80,7 +78,7 @@ func openFile(name string) (*Disk, error) {
 	return newDisk(f, nil, "a file in --dir")
 }
 
-// newDisk describes a device or file that is open. It closes f if it fails.
+// newDisk describes an open device or file. It closes f if it fails.
 func newDisk(f *os.File, device *Device, what string) (*Disk, error) {
 	d := &Disk{file: f, device: device, about: About{What: what}}
 	var err error
@@ -97,13 +95,13 @@ func newDisk(f *os.File, device *Device, what string) (*Disk, error) {
 	return d, nil
 }
 
-// Writes are of 512 bytes, as in 2009, or of what the device has as a sector.
+// Writes have 512 bytes, as in 2009, or the size of the device's sector.
 const (
 	smallestSector = 512
 	largestSector  = 4096
 )
 
-// sector returns the size of the smallest direct read, and so write.
+// sector returns the size of the smallest direct read, which is also the smallest write's.
 func sector(f *os.File) (int, error) {
 	buf := alignedBlock(largestSector)
 	_, err := f.ReadAt(buf[:smallestSector], smallestSector)
@@ -127,11 +125,11 @@ func (d *Disk) SetScheduler(name string) error {
 	if !slices.Contains(d.about.Schedulers, name) || d.about.Scheduler == "" {
 		return fmt.Errorf("%s has no I/O scheduler %s", d.about.Name, name)
 	}
-	d.set = true // also if it fails: half of it may have been done
+	d.set = true // also if it fails: a half may be done
 	return d.device.setScheduler(name)
 }
 
-// Burst queues writes of About().Size at once.
+// Burst queues writes of About().Size one after another, without waiting for any.
 func (d *Disk) Burst(ctx context.Context, e burst.Engine, writes int) (*burst.Result, error) {
 	return burst.Run(ctx, e, d.file, writes, d.about.Size)
 }

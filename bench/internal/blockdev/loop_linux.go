@@ -10,28 +10,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Loop is a loop device that Attach has made. The kernel removes it when no process has it
-// open and nothing is mounted from it (LO_FLAGS_AUTOCLEAR), so that it does not outlive this
-// process however that ends.
+// Loop is a loop device of Attach. The kernel removes it when no process has it open and nothing is
+// mounted from it (LO_FLAGS_AUTOCLEAR). So it does not outlive this process.
 type Loop struct {
-	Path string // of its node
-	Note string // how the device differs from what was asked for, "" if it does not
+	Path string // of the device's node
+	Note string // differences from the request; "" if there are none
 	node *os.File
 }
 
-// Attach makes a loop device over the file of that name, with sectors of 512 bytes and direct
-// I/O on the file, or the nearest to that which the kernel grants. It takes root. The caller
-// detaches it.
+// Attach makes a loop device over the file, with sectors of 512 bytes and direct I/O on the file,
+// or the nearest that the kernel allows. It needs root. The caller detaches it.
 func Attach(name string) (*Loop, error) {
 	backing, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer backing.Close() // the device has a descriptor of its own
+	defer backing.Close() // the device has its own descriptor
 	return attach(backing)
 }
 
-// openLoop makes a loop device over the file of that name, and opens it for direct writes.
+// openLoop makes a loop device over the file, and opens it for direct writes.
 func openLoop(name string) (*Disk, error) {
 	l, err := Attach(name)
 	if err != nil {
@@ -48,8 +46,8 @@ func openLoop(name string) (*Disk, error) {
 	return d, nil
 }
 
-// attach tries one kind of device after another. Over a disk with larger sectors, direct I/O
-// of 512 bytes fails.
+// attach tries one kind of device after another. On a disk with larger sectors, direct I/O of 512
+// bytes fails.
 func attach(backing *os.File) (*Loop, error) {
 	for _, try := range []struct {
 		sector uint32
@@ -75,7 +73,7 @@ func attach(backing *os.File) (*Loop, error) {
 	return nil, errors.New("the kernel makes loop devices of another kind than asked for")
 }
 
-// tries is how many free devices may be lost to other processes that take them first.
+// tries is how often another process may take a free device first.
 const tries = 10
 
 // configure makes a device. isDirect reports whether it does direct I/O.
@@ -110,7 +108,7 @@ func configure(backing *os.File, sector uint32, direct bool) (l *Loop, isDirect 
 	return l, info.Flags&unix.LO_FLAGS_DIRECT_IO != 0, nil
 }
 
-// freeLoop opens a loop device that is not in use.
+// freeLoop opens an unused loop device.
 func freeLoop() (*os.File, error) {
 	control, err := os.OpenFile("/dev/loop-control", os.O_RDWR, 0)
 	if err != nil {
@@ -137,8 +135,8 @@ func (l *Loop) open() (*Disk, error) {
 	return newDisk(f, device, fmt.Sprintf("%s, a loop device over a file in --dir", device.Path))
 }
 
-// Detach takes the device off the file. A process that has the device open at that moment,
-// as udev may, keeps it until it closes it.
+// Detach takes the device off the file. If another process has it open, as udev may, the device
+// stays until that process closes it.
 func (l *Loop) Detach() error {
 	err := unix.IoctlSetInt(int(l.node.Fd()), unix.LOOP_CLR_FD, 0)
 	return errors.Join(os.NewSyscallError("LOOP_CLR_FD", err), l.node.Close())

@@ -36,8 +36,8 @@ func loopDisk(t *testing.T, name string) *Disk {
 	return d
 }
 
-// TestLoop writes through a loop device, sets its scheduler, and finds it gone
-// after Close, with the scheduler that it had.
+// TestLoop writes through a loop device and sets its scheduler. After Close the device must be
+// gone, with its old scheduler.
 func TestLoop(t *testing.T) {
 	const writes = 64
 	name := image(t)
@@ -75,8 +75,7 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// TestDeviceInUse opens a loop device that somebody else has taken for himself,
-// which sysfs does not tell.
+// TestDeviceInUse opens a loop device that is already open with O_EXCL, which sysfs does not show.
 func TestDeviceInUse(t *testing.T) {
 	d := loopDisk(t, image(t))
 	defer func() {
@@ -92,7 +91,7 @@ func TestDeviceInUse(t *testing.T) {
 	}
 }
 
-// TestOpenFile is what a user gets who is not root.
+// TestOpenFile checks the disk of a user without root.
 func TestOpenFile(t *testing.T) {
 	d, err := openFile(image(t))
 	if err != nil {

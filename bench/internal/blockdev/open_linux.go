@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openExclusive opens a block device with O_EXCL: the kernel refuses if it is mounted or is
-// open with O_EXCL already.
+// openExclusive opens a block device with O_EXCL. The kernel refuses if it is mounted or already
+// open with O_EXCL.
 func openExclusive(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|unix.O_DIRECT|unix.O_EXCL, 0)
 	switch {
@@ -38,8 +38,7 @@ func openDirect(name string) (*os.File, error) {
 	return f, err
 }
 
-// alignedBlock returns n bytes, at most a page, at an address that suits
-// O_DIRECT.
+// alignedBlock returns n bytes, at most a page, at an address that suits O_DIRECT.
 func alignedBlock(n int) []byte {
 	b := make([]byte, n+largestSector)
 	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (largestSector - 1)

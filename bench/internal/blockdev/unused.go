@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/mountinfo"
 )
 
-// unused returns an error if the device, one of its partitions, or a device built on them is
-// in use, or if that cannot be found out.
+// unused returns an error if the device, one of its partitions, or a device built on them is in
+// use, or if that is unknown.
 func (s System) unused(name string) error {
 	mounts, err := os.ReadFile(filepath.Join(s.Proc, "self", "mountinfo"))
 	if err != nil {
@@ -49,9 +49,8 @@ func (s System) partitions(name string) []string {
 	return found
 }
 
-// mounted returns where the device is mounted. mounts is the text of mountinfo, see
-// proc_pid_mountinfo(5). A line names the device by its number, or with btrfs only as the
-// source.
+// mounted returns the device's mount point. mounts is the text of mountinfo
+// (proc_pid_mountinfo(5)). A line names the device by its number, or with btrfs only as the source.
 func (s System) mounted(name, mounts string) (point string, ok bool) {
 	number := s.text(name, "dev")
 	for line := range strings.Lines(mounts) {
@@ -86,8 +85,8 @@ func (s System) is(path, name string) bool {
 	return err == nil && real == s.inDev(name)
 }
 
-// holders returns the devices that are built on the device: of a volume
-// manager, RAID or encryption, and loop devices.
+// holders returns the devices that are built on the device: by a volume manager, RAID or
+// encryption, and loop devices.
 func (s System) holders(name string) []string {
 	var names []string
 	entries, _ := os.ReadDir(filepath.Join(s.class(name), "holders"))

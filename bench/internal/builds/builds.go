@@ -1,8 +1,8 @@
-// Package builds builds programs that are compared. Make builds one that uses only os.File
-// (directory reader) by go build and by sluice build, for `sluice bench transparent`; its source is
-// embedded in this program. MakeStarters builds two small programs (directory start), for the
-// cells of the matrix that measure a program's start. MakePebble builds the program of module
-// bench/pebble by both. Building needs a Go toolchain.
+// Package builds builds programs that are compared; it needs a Go toolchain. Make builds one that
+// uses only os.File (directory reader) by go build and by sluice build, for `sluice bench
+// transparent`; its source is embedded. MakeStarters builds two small programs (directory start),
+// for cells that measure a program's start. MakePebble builds the program of module bench/pebble in
+// both ways.
 package builds
 
 import (
@@ -28,14 +28,14 @@ var source embed.FS
 type Pair struct {
 	Plain  string // by go build
 	Sluice string // by sluice build
-	dir    string // holds both, and the files that they create
+	dir    string // holds both, and their files
 }
 
 // errNoGo is the error without a Go toolchain.
 var errNoGo = errors.New("there is no go command in PATH: this experiment builds a program, and needs a Go toolchain that sluice build supports")
 
-// Make builds the program in a new directory in dir. exe is the file of the sluice command, which
-// is this program, and name its Argv[0]. The caller must close the Pair.
+// Make builds the program in a new directory in dir. exe is the executable file of the sluice
+// command, which is this program, and name is its Argv[0]. The caller must close the Pair.
 func Make(ctx context.Context, dir, exe, name string) (*Pair, error) {
 	goExe, err := exec.LookPath("go")
 	if err != nil {
@@ -89,17 +89,17 @@ func writeSource(dir string) error {
 	return nil
 }
 
-// build runs `go build` or `sluice build`, as name says.
+// build runs `go build` or `sluice build`, by name.
 func (p *Pair) build(ctx context.Context, exe, name, output string) error {
 	return build{exe: exe, name: name, dir: filepath.Join(p.dir, "source"), output: output, pkg: "."}.run(ctx)
 }
 
 // build is one run of a build command.
 type build struct {
-	exe, name   string // the command's executable file, and its Argv[0]
-	dir         string // where it runs
+	exe, name   string // the command's executable file and Argv[0]
+	dir         string // the working directory
 	output, pkg string
-	work        string // the go.work file; "" is none
+	work        string // the go.work file; "" for none
 }
 
 func (b build) run(ctx context.Context) error {

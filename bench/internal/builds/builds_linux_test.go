@@ -140,7 +140,7 @@ func TestStarters(t *testing.T) {
 	wantEmpty(t, dir)
 }
 
-// TestNoStarters checks that the error says what is missing.
+// TestNoStarters checks that the error names the missing part.
 func TestNoStarters(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("SLUICE_SOURCE", "elsewhere")
@@ -154,8 +154,7 @@ func TestNoStarters(t *testing.T) {
 	wantEmpty(t, dir)
 }
 
-// TestBuildFails checks that the error has the output of the failing command, and that nothing is
-// left.
+// TestBuildFails checks that the error has the failed command's output, and that nothing is left.
 func TestBuildFails(t *testing.T) {
 	bin, dir := t.TempDir(), t.TempDir()
 	script := "#!/bin/sh\necho the disk has left\necho more\nexit 3\n"
@@ -176,7 +175,7 @@ func TestBuildFails(t *testing.T) {
 	wantEmpty(t, dir)
 }
 
-// TestNames checks that the program has the same names in its messages as package load.
+// TestNames checks that the program's messages have the names of package load.
 func TestNames(t *testing.T) {
 	text, err := json.Marshal(load.Request{
 		Setup: &load.Setup{Load: load.Load{Within: 1}}, Slice: &load.SliceReq{},

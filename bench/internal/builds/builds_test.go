@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestNoToolchain checks that the error says what is missing, and that nothing is left.
+// TestNoToolchain checks that the error names the missing part, and that nothing is left.
 func TestNoToolchain(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	dir := t.TempDir()

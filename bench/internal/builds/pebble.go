@@ -10,12 +10,12 @@ import (
 	"github.com/sluiceio/sluice/bench/library"
 )
 
-// pebbleModule is where the module of the program is, in a tree and after the library's path.
+// pebbleModule is the place of the program's module, in a tree and after the library's path.
 const pebbleModule = "bench/pebble"
 
-// MakePebble builds the program of module bench/pebble in a new directory in dir. The rest is as of
-// Make. Its second build compiles Pebble and the standard library: that takes minutes the first
-// time. building is called with the command of each build.
+// MakePebble builds the program of module bench/pebble, in other respects like Make. Its second
+// build compiles Pebble and the standard library, which takes minutes the first time. building is
+// called with the command of each build.
 func MakePebble(ctx context.Context, dir, exe, name string, building func(command string)) (*Pair, error) {
 	goExe, err := exec.LookPath("go")
 	if err != nil {

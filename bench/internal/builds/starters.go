@@ -14,16 +14,16 @@ import (
 	"github.com/sluiceio/sluice/bench/library"
 )
 
-// Starters are two small programs that open and read a file (directory start): by package os, and
-// by package sluice. Two builds are needed, because this program itself takes longer to start than
-// the file to read.
+// Starters are two small programs that open and read a file (directory start): with package os, and
+// with package sluice. They are separate programs because this one takes longer to start than to
+// read the file.
 type Starters struct {
 	OS, Sluice string // executable files
 	dir        string // holds both
 }
 
-// ErrNoStarters is the error of a machine that cannot build the programs: it has no Go toolchain,
-// or no source of the library.
+// ErrNoStarters is the error of a machine that cannot build the programs: it lacks a Go toolchain,
+// or the source of the library.
 var ErrNoStarters = errors.New("the programs that it starts cannot be built")
 
 // MakeStarters builds the programs in a new directory in dir. The caller must close them.
@@ -59,15 +59,15 @@ func MakeStarters(ctx context.Context, dir string) (*Starters, error) {
 // Close removes the programs.
 func (s *Starters) Close() error { return os.RemoveAll(s.dir) }
 
-// starter are the two programs, in the file of their name.
+// starter has the two programs, in files with their names.
 //
 //go:embed start/*/main.go
 var starter embed.FS
 
-// writeStarters writes the two programs as a module in dir, which requires the library in the
+// writeStarters writes the two programs as a module in dir. It requires the library in the
 // directory source.
 func writeStarters(dir, source string) error {
-	// The module needs what the library needs: golang.org/x/sys.
+	// The module needs the library's requirement: golang.org/x/sys.
 	text, err := os.ReadFile(filepath.Join(source, "go.mod"))
 	if err != nil {
 		return err

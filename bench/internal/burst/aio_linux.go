@@ -13,8 +13,8 @@ import (
 type aioQueue struct {
 	context linuxaio.Context
 	cbs     []linuxaio.IOCB
-	cb      *linuxaio.IOCB   // the request to submit; io_submit takes its address as an array of one
-	events  []linuxaio.Event // used by the reaping thread only
+	cb      *linuxaio.IOCB   // the request; io_submit takes its address as an array
+	events  []linuxaio.Event // only for the reaping thread
 }
 
 func newContext(fd int, memory []byte, writes, size int) (*aioQueue, error) {

@@ -1,9 +1,9 @@
-// Package burst queues many writes at once, by Linux AIO or io_uring, and records when each write
-// was queued and when its completion was seen. It is what `sluice bench aio-latency` measures.
+// Package burst queues many writes at once, by Linux AIO or io_uring. It records the times at which
+// each write was queued and seen to complete. `sluice bench aio-latency` measures with it.
 //
-// One thread submits the writes, with one system call each, as fast as it can. A second thread
-// takes the completions, as many at a time as there are. Both are threads of this process, and
-// not of a worker process: a burst takes milliseconds, so sides need not take turns within it.
+// One thread submits the writes as fast as it can, with one system call for each. A second thread
+// takes the completions, all that are there at a time. Both are threads of this process, not of a
+// worker: a burst takes milliseconds, so sides need not take turns within it.
 package burst
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Engine is the interface of the kernel by which writes are queued.
+// Engine is the kernel interface that queues the writes.
 type Engine string
 
 // The engines.
@@ -36,20 +36,19 @@ func (e *UnsupportedError) Error() string { return e.err.Error() }
 // Unwrap returns the system call's error.
 func (e *UnsupportedError) Unwrap() error { return e.err }
 
-// Result is the result of a burst. Times count from just before the first write was queued. The
-// slices with an element for each write are in the order of the writes' offsets, which is the
-// order in which they were queued.
+// Result is the result of a burst. Times count from just before the first write was queued. Slices
+// with an element for each write are in the order of offsets, which is the order of queueing.
 type Result struct {
 	Queued   []time.Duration `json:"queued_ns"`   // just before the call that submits the write
 	Submit   []time.Duration `json:"submit_ns"`   // duration of that call
-	Notified []time.Duration `json:"notified_ns"` // when the call returned that brought the completion
-	Batches  []Batch         `json:"batches"`     // in the order in which they completed
+	Notified []time.Duration `json:"notified_ns"` // when the call with the completion returned
+	Batches  []Batch         `json:"batches"`     // in the order of completion
 }
 
-// Batch is a set of completions that one call returned.
+// Batch is the completions that one call returned.
 type Batch struct {
 	Writes int `json:"writes"`
-	First  int `json:"first"` // number of the write whose completion was the first of them
+	First  int `json:"first"` // number of the write that completed first
 }
 
 // Latency returns the time from queueing write i until its completion was seen.
@@ -71,9 +70,9 @@ func newResult(writes int) *Result {
 	}
 }
 
-// Run queues that many writes of size bytes to f, one after the other from offset 0 on. f must be
-// open with O_DIRECT, and size must suit it. When ctx ends, Run queues no more writes, and waits
-// for those that it has queued.
+// Run queues writes writes of size bytes to f, one after the other from offset 0 on. f must be open
+// with O_DIRECT, and size must suit it. When ctx ends, Run queues no more writes, and waits for the
+// queued ones.
 //
 // The error is an *UnsupportedError if this machine lacks the engine.
 func Run(ctx context.Context, e Engine, f *os.File, writes, size int) (*Result, error) {

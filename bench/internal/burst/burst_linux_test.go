@@ -107,7 +107,7 @@ func (sulking) submit(int) error                  { return nil }
 func (sulking) reap(func(i int, res int64)) error { panic("out of luck") }
 func (sulking) close() error                      { return nil }
 
-// TestPanicIsTheCallers checks that a panic of the reaping goroutine, in which the caller could
+// TestPanicIsTheCallers checks that a panic of the reaping goroutine, from which the caller could
 // not recover, becomes a panic of the caller.
 func TestPanicIsTheCallers(t *testing.T) {
 	defer func() {

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// run fails: both engines exist on Linux only.
+// run fails: only Linux has the engines.
 func run(_ context.Context, e Engine, _ *os.File, writes, _ int) (*Result, error) {
 	_ = newResult(writes)
 	return nil, Unsupported(errors.New(string(e) + " needs Linux"))

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// queue is an engine that is set up for a burst. One thread calls submit, another calls reap.
+// queue is an engine that is ready for a burst. One thread calls submit, and another calls reap.
 type queue interface {
 	// submit submits write i, and returns when the kernel has taken it.
 	submit(i int) error
@@ -22,8 +22,8 @@ type queue interface {
 	close() error
 }
 
-// reapWait bounds how long the reaping thread waits before it checks again whether more
-// completions will come.
+// reapWait is the longest wait of the reaping thread until it checks again whether more completions
+// will come.
 const reapWait = 100 * time.Millisecond
 
 // run performs Run after its arguments are checked.
@@ -60,10 +60,10 @@ type burst struct {
 	size  int
 	start time.Time
 
-	queued   atomic.Int64 // number of writes queued; written by the submitting thread
+	queued   atomic.Int64 // number of queued writes; written by the submitting thread
 	stopped  atomic.Bool  // the submitting thread is done
 	reapErr  error        // written by the reaping thread, read after it has ended
-	panicked any          // likewise: what the reaping thread recovered
+	panicked any          // the reaping thread's recovered panic; as reapErr
 }
 
 // perform submits all writes from this goroutine's thread, and starts the reaping thread.
@@ -98,7 +98,8 @@ func (b *burst) submitAll(ctx context.Context) error {
 	return nil
 }
 
-// reapAll takes completions until all writes that were queued, or will be, are complete.
+// reapAll takes completions until all writes are complete, including those that will still be
+// queued.
 func (b *burst) reapAll() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -113,14 +114,13 @@ func (b *burst) reapAll() {
 		if b.reapErr == nil { // one error of many is enough
 			b.reapErr = err
 		}
-		if err != nil && n == 0 { // reaping itself failed; close waits for the rest
+		if err != nil && n == 0 { // reaping failed; close waits for the rest
 			return
 		}
 	}
 }
 
-// reapBatch takes the completions that there are. All of them get the same time: that at which
-// the call returned.
+// reapBatch takes all available completions. They get the same time: the return of the call.
 func (b *burst) reapBatch() (n int, err error) {
 	var batch Batch
 	var at time.Duration

@@ -65,7 +65,7 @@ type uringQueue struct {
 	cqMask         uint32
 	cqes           unsafe.Pointer // of [cqMask+1]uringCQE
 
-	reaped []uringCQE // used by the reaping thread only
+	reaped []uringCQE // only for the reaping thread
 }
 
 func newRing(fd int, memory []byte, writes, size int) (*uringQueue, error) {
@@ -104,8 +104,8 @@ func (q *uringQueue) mapRings(p *uringParams) (err error) {
 	return nil
 }
 
-// prepare writes the SQEs of all writes. Each has a slot of its own, so that submitting needs
-// only a new tail.
+// prepare writes the SQEs of all writes. Each has its own slot, so that submitting only changes the
+// tail.
 func (q *uringQueue) prepare(p *uringParams, fd int, memory []byte, writes, size int) {
 	array := unsafe.Slice((*uint32)(unsafe.Pointer(&q.rings[p.sq.array])), p.sqEntries)
 	sqes := unsafe.Slice((*uringSQE)(unsafe.Pointer(&q.sqes[0])), p.sqEntries)
@@ -165,7 +165,7 @@ func (q *uringQueue) wait() error {
 	return nil
 }
 
-// close need not wait: the kernel keeps the pages of writes that are still in flight.
+// close need not wait: the kernel keeps the pages of writes in flight.
 func (q *uringQueue) close() error {
 	var errs []error
 	for _, m := range [][]byte{q.sqes, q.rings} {

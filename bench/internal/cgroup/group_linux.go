@@ -1,8 +1,8 @@
-// Package cgroup limits chosen processes by a control group (cgroup v1 or v2): Reads makes a block
+// Package cgroup limits chosen processes by a control group (cgroup v1 or v2). Reads makes a block
 // device slow for them, and Memory gives them little memory.
 //
-// A limit is set in a new group, and disappears with it. A limit of a device in the root group would
-// belong to the device's number: the next device with that number would be slow as well, long after.
+// A limit is set in a new group, and disappears with it. In the root group, a device's limit would
+// belong to the device's number: the next device with that number would be slow, too, long after.
 package cgroup
 
 import (
@@ -22,10 +22,11 @@ type Group struct {
 	in      hierarchy
 	enabled bool   // in.enable changed the hierarchy
 	dir     string // of the group
-	none    string // what takes the limit back
+	none    string // the text that removes the limit
 }
 
-// newGroup makes a group with a limit: text is what is written to its file, and none takes it back.
+// newGroup makes a group with a limit. text is written to its file, and none removes the limit
+// again.
 func newGroup(in hierarchy, text, none string, mkdir func(string, os.FileMode) error) (*Group, error) {
 	removeStale(in.dir, in.prefix)
 	g := &Group{in: in, dir: filepath.Join(in.dir, in.prefix+strconv.Itoa(os.Getpid())), none: none}
@@ -53,7 +54,7 @@ func (g *Group) disable() error {
 	return g.in.disable()
 }
 
-// Add puts a process into the group, and with it those that it starts later.
+// Add puts a process into the group. Its later children are also in it.
 func (g *Group) Add(pid int) error {
 	if err := write(filepath.Join(g.dir, "cgroup.procs"), strconv.Itoa(pid)); err != nil {
 		return fmt.Errorf("cannot put a process into a control group: %w", err)
@@ -67,8 +68,7 @@ const (
 	removePause = 20 * time.Millisecond
 )
 
-// Close removes the limit, even for processes that are still running, and removes the group when
-// they have ended.
+// Close removes the limit, even for running processes. It removes the group when they have ended.
 func (g *Group) Close() error {
 	err := g.set(g.none)
 	if errors.Is(err, os.ErrNotExist) {
@@ -88,7 +88,7 @@ func (g *Group) remove() error {
 	return fmt.Errorf("cannot remove %s: processes are still in it", g.dir)
 }
 
-// removeStale removes the groups in dir, with names that begin so, whose process no longer exists.
+// removeStale removes the groups in dir with this prefix whose process no longer exists.
 func removeStale(dir, prefix string) {
 	groups, _ := filepath.Glob(filepath.Join(dir, prefix+"*"))
 	for _, group := range groups {

@@ -41,7 +41,7 @@ func loopDevice(t *testing.T) (path, number string) {
 	return l.Path, fmt.Sprintf("%d:%d ", unix.Major(st.Rdev), unix.Minor(st.Rdev))
 }
 
-// limited returns the groups that limit the device of that number.
+// limited returns the groups with a limit for the device of that number.
 func limited(t *testing.T, number string) (groups []string) {
 	t.Helper()
 	mounts, err := os.ReadFile("/proc/self/mounts")
@@ -62,8 +62,8 @@ func limited(t *testing.T, number string) (groups []string) {
 	return groups
 }
 
-// TestReads checks that the limit and the process are in the group while it exists, and that
-// nothing of either is left afterwards.
+// TestReads checks that the limit and the process are in the group, and that nothing of either
+// remains at the end.
 func TestReads(t *testing.T) {
 	device, number := loopDevice(t)
 	g, err := Reads(device, 500)
@@ -105,8 +105,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestSweep has a group of a process that was killed, which must be removed, and one of a process
-// that is running.
+// TestSweep has a group of a killed process, which must be removed, and a group of a running
+// process.
 func TestSweep(t *testing.T) {
 	prefix := io.prefix
 	dir := t.TempDir()
@@ -142,8 +142,8 @@ func TestNoDevice(t *testing.T) {
 	}
 }
 
-// fakeRoot is the root of a hierarchy of version 2 whose groups get the files that
-// the kernel makes.
+// fakeRoot is the root of a hierarchy of version 2. Its groups get the files that the kernel would
+// make.
 func fakeRoot(t *testing.T, controllers, delegated string) (dir string, mkdir func(string, os.FileMode) error) {
 	t.Helper()
 	dir = t.TempDir()
@@ -173,8 +173,8 @@ func wantText(t *testing.T, name, want string) {
 	}
 }
 
-// TestV2 makes a group in a directory that looks like cgroup v2, without the io
-// controller for groups and with it.
+// TestV2 makes a group in a directory that looks like cgroup v2, without and with the io controller
+// for groups.
 func TestV2(t *testing.T) {
 	for delegated, want := range map[string]string{"memory\n": "+io", "io memory\n": "io memory\n"} {
 		dir, mkdir := fakeRoot(t, "cpuset cpu io memory\n", delegated)
@@ -196,7 +196,8 @@ func TestV2(t *testing.T) {
 			t.Error(err)
 		}
 		wantText(t, filepath.Join(g.dir, "io.max"), "7:3 riops=max")
-		for _, file := range []string{"io.max", "cgroup.procs"} { // the kernel's go with the group
+		// The kernel's files go with the group.
+		for _, file := range []string{"io.max", "cgroup.procs"} {
 			if err := os.Remove(filepath.Join(g.dir, file)); err != nil {
 				t.Error(err)
 			}
@@ -211,7 +212,7 @@ func TestV2(t *testing.T) {
 	}
 }
 
-// TestFind chooses among mounts, and checks the error that says what is missing.
+// TestFind chooses among mounts, and checks the error about what is missing.
 func TestFind(t *testing.T) {
 	has, _ := fakeRoot(t, "cpu io\n", "")
 	hasNot, _ := fakeRoot(t, "cpu memory\n", "")
@@ -245,7 +246,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestV2Fails has no file for the limit: the error must name it, and no group may be left.
+// TestV2Fails has no file for the limit. The error must name it, and no group may be left.
 func TestV2Fails(t *testing.T) {
 	dir, _ := fakeRoot(t, "io\n", "io\n")
 	if g, err := newGroup(io.inV2(dir), "7:3 riops=500", "7:3 riops=max", os.Mkdir); err == nil || !strings.Contains(err.Error(), "io.max") {

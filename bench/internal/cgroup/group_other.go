@@ -5,7 +5,7 @@ package cgroup
 
 import "errors"
 
-// Group is a control group with a limit. On this system there are none.
+// Group is a control group with a limit. This system has none.
 type Group struct{}
 
 // Reads fails: it needs Linux.

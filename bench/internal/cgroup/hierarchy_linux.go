@@ -13,19 +13,19 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/mountinfo"
 )
 
-// controller is what limits one thing, in both versions of control groups.
+// controller limits one thing, in both versions of control groups.
 type controller struct {
-	prefix string // begins the names of our groups; the process that made the group follows
+	prefix string // begins our groups' names; the process that made the group follows
 	v1, v2 string // names
-	file1  string // the file of a group of version 1 that holds the limit
-	file2  string // of version 2
+	file1  string // the file with the limit in a group of version 1
+	file2  string // in a group of version 2
 }
 
 // hierarchy is a mounted hierarchy of control groups that has the controller.
 type hierarchy struct {
 	controller
 	dir  string // mount point
-	file string // the file of a group that holds the limit
+	file string // a group's file with the limit
 	v2   bool
 }
 
@@ -38,7 +38,7 @@ func (c controller) inV2(dir string) hierarchy {
 }
 
 // find returns the hierarchy to use. mounts has the format of /proc/self/mounts. Version 1 comes
-// first, because version 2 cannot have the controller where version 1 has it.
+// first, because version 2 cannot have a controller that is in version 1.
 func (c controller) find(mounts string) (hierarchy, error) {
 	var first, second []hierarchy
 	for line := range strings.Lines(mounts) {
@@ -92,8 +92,8 @@ func (h hierarchy) lists(file string) (bool, error) {
 
 const delegated = "cgroup.subtree_control"
 
-// enable makes the kernel give each group the file of the limit. changed reports whether groups did not
-// have it before.
+// enable makes the kernel give each group the limit's file. changed reports whether groups lacked
+// it before.
 func (h hierarchy) enable() (changed bool, err error) {
 	if !h.v2 {
 		return false, nil
@@ -111,7 +111,7 @@ func (h hierarchy) enable() (changed bool, err error) {
 	return true, nil
 }
 
-// disable undoes what enable changed.
+// disable undoes the change of enable.
 func (h hierarchy) disable() error {
 	err := write(filepath.Join(h.dir, delegated), "-"+h.controller.v2)
 	if errors.Is(err, unix.EBUSY) {

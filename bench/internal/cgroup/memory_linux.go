@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// memory limits the memory of processes, with the pages of files that they have read.
+// memory limits the memory of processes, including the pages of files that they have read.
 var memory = controller{
 	prefix: "sluice-memory-",
 	v1:     "memory", file1: "memory.limit_in_bytes",
 	v2: "memory", file2: "memory.max",
 }
 
-// noMemoryLimit returns what takes a limit of memory back.
+// noMemoryLimit returns the text that removes a limit of memory.
 func (h hierarchy) noMemoryLimit() string {
 	if h.v2 {
 		return "max"
@@ -21,9 +21,9 @@ func (h hierarchy) noMemoryLimit() string {
 	return "-1"
 }
 
-// Memory makes a group whose processes have so much memory together, in bytes: their own, and the
-// page cache of the files that they read and write. It needs root. It also removes groups of processes that
-// were killed. The caller must close the Group, even in a panic.
+// Memory makes a group whose processes share so many bytes of memory: their own, and the page cache
+// of the files that they read and write. It needs root. It also removes the groups of killed
+// processes. The caller must close the Group, even in a panic.
 func Memory(bytes int64) (*Group, error) {
 	mounts, err := os.ReadFile("/proc/self/mounts")
 	if err != nil {

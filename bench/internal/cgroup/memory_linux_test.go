@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestMemory reads a file of 64 MiB in a group of 16 MiB: the group must hold less than its limit,
-// the process must be in it, and nothing may be left of it afterwards.
+// TestMemory reads a file of 64 MiB in a group of 16 MiB. The group must hold less than its limit,
+// the process must be in it, and nothing of it may be left at the end.
 func TestMemory(t *testing.T) {
 	const limit = 16 << 20 // 16 MiB
 	if os.Geteuid() != 0 {
@@ -86,7 +86,7 @@ func TestMemoryV2(t *testing.T) {
 	}
 }
 
-// TestMemoryMissing has no controller: the error must say so.
+// TestMemoryMissing has no controller, and the error must say so.
 func TestMemoryMissing(t *testing.T) {
 	_, err := limitMemory(1, "", os.Mkdir)
 	if want := "cannot limit memory: there are no control groups: neither cgroup v1 with memory nor cgroup v2 is mounted"; err == nil || err.Error() != want {

@@ -7,15 +7,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// io limits what a device does.
+// io limits the operations of a device.
 var io = controller{
 	prefix: "sluice-bench-",
 	v1:     "blkio", file1: "blkio.throttle.read_iops_device",
 	v2: "io", file2: "io.max",
 }
 
-// readLimit returns what limits the reads a second of the device of that number, and what takes
-// that back.
+// readLimit returns the text that limits the reads a second of the device of that number, and the
+// text that removes the limit.
 func (h hierarchy) readLimit(device string, iops int) (text, none string) {
 	if h.v2 {
 		return fmt.Sprintf("%s riops=%d", device, iops), device + " riops=max"
@@ -23,9 +23,9 @@ func (h hierarchy) readLimit(device string, iops int) (text, none string) {
 	return fmt.Sprintf("%s %d", device, iops), device + " 0"
 }
 
-// Reads makes a group for whose processes the device of that path does at most iops reads a
-// second. It needs root. It also removes groups of processes that were killed. The caller must
-// close the Group, even in a panic.
+// Reads makes a group for whose processes the device performs at most iops reads a second. It needs
+// root. It also removes the groups of killed processes. The caller must close the Group, even in a
+// panic.
 func Reads(device string, iops int) (*Group, error) {
 	mounts, err := os.ReadFile("/proc/self/mounts")
 	if err != nil {

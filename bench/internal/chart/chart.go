@@ -1,16 +1,16 @@
-// Package chart draws figures as SVG: a grid of panels, each with two named axes, on which series
-// of points with error bars, lines or bars are drawn. It knows nothing of experiments; package
-// pictures fills in the figures.
+// Package chart draws figures as SVG: a grid of panels, each with two named axes, and series of
+// points with error bars, lines or bars. It knows nothing of experiments; package pictures fills in
+// the figures.
 //
-// SVG returns a file of its own, and HTML the same panels as part of a page. Both follow the
-// reader's colour scheme: the colours are CSS variables (see CSS). Each marker has a title with its
-// values, which a browser shows when the pointer is over it.
+// SVG returns a separate file. HTML returns the same panels for a page. Both follow the reader's
+// colour scheme: the colours are CSS variables (see CSS). Each marker has a title with its values,
+// which a browser shows when the pointer is over it.
 package chart
 
 import "math"
 
-// Figure is a grid of panels with one legend. All rows must have the same number of panels; nil
-// leaves a cell of the grid empty.
+// Figure is a grid of panels with one legend. All rows must have the same number of panels. A nil
+// panel leaves its cell empty.
 type Figure struct {
 	Rows   [][]*Panel
 	Height float64 // of a row, in CSS pixels
@@ -18,7 +18,7 @@ type Figure struct {
 	Note   string  // lines below the panels of the file
 }
 
-// Panel is one pair of axes and what is drawn on them.
+// Panel is one pair of axes with its series.
 type Panel struct {
 	Title  string
 	X, Y   Axis
@@ -38,13 +38,15 @@ type Axis struct {
 	Name   string    // with the unit
 	Log    bool      // values are positive
 	Ticks  []float64 // values with a label; nil chooses them
-	Names  []string  // labels of the values 0, 1, 2 …, for an axis of things instead of numbers
+	Names  []string  // labels of the values 0, 1, 2 …, for things instead of numbers
 	Format func(float64) string
-	// Min and Max extend the axis beyond the values; both 0 do not. If Fixed is set, the axis shows
-	// exactly Min to Max. A value beyond the axis is a mark at the edge with the value beside it.
+	// Min and Max extend the axis beyond the values, unless both are 0. If Fixed is set, the axis
+	// shows exactly Min to Max. A value beyond the axis is a mark at the edge with the value beside
+	// it.
 	Min, Max float64
 	Fixed    bool
-	// Whole shows all values. Otherwise an axis that is not Fixed leaves out those that Trim does.
+	// Whole shows all values. Otherwise an axis that is not Fixed leaves out the values that Trim
+	// leaves out.
 	Whole bool
 }
 
@@ -56,19 +58,19 @@ type Series struct {
 	// Plain draws no markers: only the Line, or small dots for many points.
 	Plain bool
 	// Bars draws parts of bars, in a panel whose X has names. A point's X is the index of the name,
-	// and its Y the height of the part, which stands on those of the series before.
+	// and its Y is the height of the part. A part stands on earlier series' parts.
 	Bars bool
 	// Lengths draws a bar from the edge to each point, in a panel whose Y has names.
 	Lengths bool
 	Points  []Point
 }
 
-// Point is a value and the bounds of its interval. The bounds are values of Y, or of X if the
+// Point is a value with the bounds of its interval. The bounds are values of Y, or of X if the
 // panel's Y has names.
 type Point struct{ X, Y, Low, High float64 }
 
-// drawable returns the points that can be drawn: NaN cannot, nor 0 on a logarithmic axis. A bound
-// that cannot be drawn is replaced by the value itself.
+// drawable returns the points that can be drawn. NaN cannot, nor 0 on a logarithmic axis. A bound
+// that cannot be drawn is replaced by the value.
 func (s Series) drawable(p *Panel) []Point {
 	var points []Point
 	for _, pt := range s.Points {

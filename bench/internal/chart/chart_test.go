@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// odd has values that come from a damaged file, or from a side that did nothing.
+// odd has values from a damaged file, or from a side that did nothing.
 var odd = []Point{
 	{X: 1, Y: math.NaN()},
 	{X: 2, Y: math.Inf(1), Low: 1, High: 2},
@@ -135,13 +135,14 @@ func TestTrim(t *testing.T) {
 		{[]float64{1, 2, 3, 4, 100}, false, 1, 4},
 		{[]float64{100, 1, 2, 4, 3}, false, 1, 4},
 		{[]float64{1, 2, 4, 8, 16, 32}, false, 1, 32},             // not far away
-		{[]float64{1, 2, 3, 100}, false, 1, 100},                  // too few to say what is usual
+		{[]float64{1, 2, 3, 100}, false, 1, 100},                  // too few to know what is usual
 		{[]float64{1, 2, 3, 4, 100, 100}, false, 1, 100},          // two of six are no outlier
 		{[]float64{0.9, 1, 1.1, 1.2, 1.3, 40}, true, 0.9, 1.3},    // ratios
 		{[]float64{0.001, 0.9, 1, 1.1, 1.2, 1.3}, true, 0.9, 1.3}, // far below
-		{[]float64{1, 10, 100, 1000, 1e4, 1e5}, true, 1, 1e5},     // as far from each other
-		{[]float64{3, 3, 3, 3, 50}, false, 3, 50},                 // nothing would be left to see
-		{[]float64{1, 2, 3, 4, 100, math.NaN(), -5}, true, 1, 4},  // the last two cannot be drawn
+		// All equally far from each other.
+		{[]float64{1, 10, 100, 1000, 1e4, 1e5}, true, 1, 1e5},
+		{[]float64{3, 3, 3, 3, 50}, false, 3, 50},                // nothing would be left to see
+		{[]float64{1, 2, 3, 4, 100, math.NaN(), -5}, true, 1, 4}, // the last two cannot be drawn
 	} {
 		low, high := Trim(test.values, test.log)
 		if low != test.low || high != test.high {
@@ -153,8 +154,8 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestOutlier checks that one outlier leaves the others their room, and is a mark at the edge with
-// its value, in each kind of panel.
+// TestOutlier checks that one outlier leaves room for the other values. It must be a mark at the
+// edge with its value, in each kind of panel.
 func TestOutlier(t *testing.T) {
 	values := []float64{10, 11, 12, 13, 14, 900}
 	for _, test := range []struct {
@@ -209,8 +210,8 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// TestColours checks that each colour has a light and a dark variant, and that the drawing names no
-// other colour: it must follow the reader's scheme.
+// TestColours checks that each colour has a light and a dark variant. The drawing must name no
+// other colour, because it follows the reader's scheme.
 func TestColours(t *testing.T) {
 	css := CSS()
 	for _, s := range append(palette, published) {

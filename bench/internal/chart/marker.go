@@ -42,8 +42,7 @@ func (m marker) svg(x, y float64) string {
 	return fmt.Sprintf(`<path class="stroke" d="M%s %sl7 7m0-7l-7 7"/>`, at(x-3.5), at(y-3.5))
 }
 
-// hatch is the pattern of stripes of a filled area, so that areas can be distinguished without
-// colour.
+// hatch is the pattern of stripes of a filled area. It distinguishes areas without colour.
 type hatch int
 
 const (

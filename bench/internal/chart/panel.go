@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// span is a value on an axis, and the bounds of its interval.
+// span is a value on an axis with the bounds of its interval.
 type span struct{ value, low, high float64 }
 
-// drawing is a panel that is being drawn.
+// drawing is a panel in progress.
 type drawing struct {
 	*Panel
 	b                        strings.Builder
@@ -24,7 +24,7 @@ const (
 	edgeRight  = 14 // room for half of the last label
 )
 
-// spans returns what the two axes have to show.
+// spans returns the spans that the two axes have to show.
 func (p *Panel) spans() (x, y []span) {
 	for _, s := range p.Series {
 		if s.Bars {
@@ -44,7 +44,7 @@ func (p *Panel) spans() (x, y []span) {
 	return x, y
 }
 
-// axes returns the axes as they are drawn. The axis of positions shows all of them.
+// axes returns the axes as drawn. The axis of positions shows all of them.
 func (p *Panel) axes() (x, y Axis) {
 	x, y = p.X, p.Y
 	if p.across() {
@@ -106,7 +106,7 @@ func (p *Panel) draw(width, height, margin float64) string {
 	return d.b.String()
 }
 
-// text writes a text, and as a title the whole of one that was cut.
+// text writes a text. If the text was cut, its title has the whole text.
 func (d *drawing) text(x, y float64, attributes, text, whole string) {
 	title := ""
 	if text != whole {
@@ -115,8 +115,8 @@ func (d *drawing) text(x, y float64, attributes, text, whole string) {
 	fmt.Fprintf(&d.b, `<text x="%s" y="%s" %s>%s%s</text>`+"\n", at(x), at(y), attributes, escape(text), title)
 }
 
-// grid draws the lines and labels of both axes. It leaves out a label that would cover the one
-// before.
+// grid draws the lines and labels of both axes. It leaves out a label that would cover the previous
+// one.
 func (d *drawing) grid(x, y Axis) {
 	var grid strings.Builder
 	end := -1e9
@@ -146,7 +146,7 @@ func (d *drawing) grid(x, y Axis) {
 	fmt.Fprintf(&d.b, `<path class="edge" d="M%s %sV%sH%s"/>`+"\n", at(d.left), at(d.top), at(d.bottom), at(d.right))
 }
 
-// inside has the function draw into the area of the points, which cuts off what leaves it.
+// inside lets draw draw into the area of the points, clipped to it.
 func (d *drawing) inside(draw func()) {
 	fmt.Fprintf(&d.b, `<svg x="%[1]s" y="%[2]s" width="%[3]s" height="%[4]s" viewBox="%[1]s %[2]s %[3]s %[4]s" overflow="hidden">`+"\n",
 		at(d.left), at(d.top), at(d.right-d.left), at(d.bottom-d.top))
@@ -164,7 +164,7 @@ func (d *drawing) guide() {
 	}
 }
 
-// shift returns how far the points of the series with that index are to the side.
+// shift returns the sideways distance of the points of a series.
 func (d *drawing) shift(series int) float64 {
 	const step = 5
 	if !d.Spread {
@@ -173,7 +173,8 @@ func (d *drawing) shift(series int) float64 {
 	return step * (float64(series) - float64(len(d.Series)-1)/2)
 }
 
-// under draws what of a series is cut off at the edges of the panel: the line, error bars and bars.
+// under draws the parts of a series that are clipped at the edges of the panel: the line, error
+// bars and bars.
 func (d *drawing) under(s Series, shift float64) {
 	points := s.drawable(d.Panel)
 	if s.Bars || len(points) == 0 {
@@ -259,7 +260,7 @@ func (d *drawing) over(s Series, shift float64) {
 	d.b.WriteString("</g>\n")
 }
 
-// off marks a value that is beyond the axis, with an arrow at the edge and the value beside it.
+// off marks a value beyond the axis with an arrow at the edge, and the value beside it.
 func (d *drawing) off(x, y float64, side int, pt Point) {
 	const size = 5
 	if d.across() {
@@ -287,7 +288,7 @@ func (d *drawing) off(x, y float64, side int, pt Point) {
 	fmt.Fprintf(&d.b, `<circle class="hit" cx="%s" cy="%s" r="12"/>`, at(x), at(edge-out*size))
 }
 
-// describe returns the values of a point, a line each.
+// describe returns the values of a point, one on each line.
 func (d *drawing) describe(s Series, pt Point) string {
 	var lines []string
 	name := func(a Axis, v float64) string {

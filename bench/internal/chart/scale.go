@@ -12,10 +12,9 @@ type scale struct {
 	from, to float64 // positions of the ends
 }
 
-// at returns the position of v. It is at most far outside the panel, so that coordinates stay
-// short.
+// at returns the position of v. It is never far outside the panel, so that coordinates stay short.
 func (s scale) at(v float64) float64 {
-	const far = 2 // times the length of the axis
+	const far = 2 // as a multiple of the length of the axis
 	low, high := project(s.min, s.log), project(s.max, s.log)
 	part := (project(v, s.log) - low) / (high - low)
 	return s.from + (s.to-s.from)*max(-far, min(1+far, part))
@@ -34,7 +33,7 @@ func (s scale) side(v float64) int {
 	return 0
 }
 
-// project returns the value that an axis is linear in.
+// project returns the value in which the axis is linear.
 func project(v float64, log bool) float64 {
 	if log {
 		return math.Log10(v)
@@ -42,10 +41,10 @@ func project(v float64, log bool) float64 {
 	return v
 }
 
-// Trim returns the range that shows the values without those that would flatten the others: at
-// one end at most one value in twenty, and one if there are five or more, whose removal makes the
-// range a fifth as long or less; 4/7 as long on a logarithmic axis. It skips values that cannot be
-// drawn. It returns NaN if none is left.
+// Trim returns the range of the values without outliers that would flatten the rest. At one end it
+// leaves out at most one value in twenty, or one of five or more. That must make the range a fifth
+// as long or less, or 4/7 on a logarithmic axis. It skips values that cannot be drawn. If none is
+// left, it returns NaN.
 func Trim(values []float64, log bool) (low, high float64) {
 	a := Axis{Log: log}
 	v := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !a.canDraw(v) })
@@ -56,7 +55,7 @@ func Trim(values []float64, log bool) (low, high float64) {
 	return trim(v, log, v[0])
 }
 
-// trim is Trim of sorted values, on an axis that shows base too.
+// trim is Trim of sorted values, on an axis that also shows base.
 func trim(v []float64, log bool, base float64) (low, high float64) {
 	const enough = 5
 	shrink := 5.0
@@ -75,7 +74,8 @@ func trim(v []float64, log bool, base float64) (low, high float64) {
 			return v[0], v[last-k]
 		}
 		short := project(v[last], log) - project(v[k], log)
-		if v[0] == base && short > 0 && short <= length(0, last)/shrink { // else the axis begins at base in any case
+		// Otherwise the axis begins at base anyway.
+		if v[0] == base && short > 0 && short <= length(0, last)/shrink {
 			return v[k], v[last]
 		}
 	}
@@ -119,10 +119,10 @@ func (a Axis) limits(spans []span) (low, high float64) {
 	return a.widen(low, high)
 }
 
-// bounded extends a range by the intervals of the values in it. It extends the range only as far as
-// they leave the values room, because one disturbed interval must not flatten the others.
+// bounded extends a range by the intervals of its values, but only as far as the values keep enough
+// room: one disturbed interval must not flatten the rest.
 func bounded(spans []span, low, high float64) (float64, float64) {
-	const most = 2.5 // times the value, up and down
+	const most = 2.5 // as a multiple of the value, up and down
 	first, last := low, high
 	for _, s := range spans {
 		switch {
@@ -139,7 +139,7 @@ func bounded(spans []span, low, high float64) (float64, float64) {
 // widen adds a margin beyond the values.
 func (a Axis) widen(low, high float64) (float64, float64) {
 	if a.Log {
-		if low <= 0 { // of Min
+		if low <= 0 { // low comes from Min
 			low = high / 10
 		}
 		return low / 1.15, high * 1.15

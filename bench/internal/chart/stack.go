@@ -8,7 +8,7 @@ import (
 // barWidth is the width of a bar; names are 1 apart.
 const barWidth = 0.7
 
-// stack is the Bars of a panel. The part of each series stands on that of the series before it.
+// stack has the Bars of a panel. The part of each series stands on the previous series' part.
 type stack struct {
 	blocks []block
 	height map[int]float64 // of each bar, by index of the name
@@ -47,7 +47,7 @@ func (s *stack) draw(d *drawing) {
 	for _, b := range s.blocks {
 		left, right := d.x.at(float64(b.at)-barWidth/2), d.x.at(float64(b.at)+barWidth/2)
 		low, high := min(d.y.at(b.low), d.bottom), max(d.y.at(b.high), d.top-1)
-		if low <= high { // it is beyond the edge
+		if low <= high { // otherwise it is beyond the edge
 			continue
 		}
 		what := d.describe(*b.series, Point{X: float64(b.at), Y: b.high - b.low, Low: 1, High: 1})
@@ -56,7 +56,7 @@ func (s *stack) draw(d *drawing) {
 	}
 }
 
-// tops returns the texts over the bars. It leaves out one that would cover the one before.
+// tops returns the texts over the bars. It leaves out a text that would cover the previous one.
 func (s *stack) tops(d *drawing) []string {
 	const size = 11
 	var all []string

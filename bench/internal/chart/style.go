@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Published is the style of points that are from a publication.
+// Published is the style of published points.
 const Published = -1
 
-// style is how a series is drawn. Each differs from the others in colour, marker, dashes and
-// stripes, so that any one of these is enough to distinguish them.
+// style is the look of a series. Styles differ in colour, marker, dashes and stripes, and each of
+// these is enough to distinguish them.
 type style struct {
 	name        string // of its CSS variable
 	light, dark string // its colour on a light and on a dark background
@@ -18,8 +18,8 @@ type style struct {
 	hatch       hatch
 }
 
-// palette has the colours of Okabe and Ito, which people with colour blindness can distinguish,
-// except yellow, which is hard to see on white; those for a dark background are lighter.
+// palette has the colours of Okabe and Ito, which people with colour blindness can distinguish. It
+// omits yellow, which is hard to see on white. The colours for a dark background are lighter.
 var palette = []style{
 	{"c0", "#1b1f24", "#e6edf3", circle, "", smooth},
 	{"c1", "#0072b2", "#58b0f0", box, "", rising},
@@ -40,7 +40,7 @@ func styleOf(n int) style {
 	return palette[n%len(palette)]
 }
 
-// base is the colours that are not of a series: their variables, light and dark.
+// base has the colours that belong to no series: their variables, light and dark.
 var base = [][3]string{
 	{"back", "#ffffff", "#0d1117"},
 	{"text", "#1b1f24", "#e6edf3"},
@@ -49,7 +49,7 @@ var base = [][3]string{
 	{"edge", "#8c959f", "#6e7681"},
 }
 
-// CSS returns the rules that the pictures of HTML need: the colours as variables, for both colour
+// CSS returns the rules that pictures of HTML need: the colours as variables, for both colour
 // schemes, and the classes.
 func CSS() string { return variables(".chart") + rules }
 

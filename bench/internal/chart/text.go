@@ -15,11 +15,10 @@ func at(v float64) string {
 	return strconv.FormatFloat(math.Round(v*10)/10+0, 'f', -1, 64)
 }
 
-// fontSize is that of labels, in CSS pixels.
+// fontSize is the size of labels, in CSS pixels.
 const fontSize = 12
 
-// textWidth estimates the width of a text. The reader's font is not known: this is
-// that of a wide one.
+// textWidth estimates the width of a text. The reader's font is unknown, so it assumes a wide one.
 func textWidth(text string, size float64) float64 {
 	width := 0.0
 	for _, r := range text {
@@ -49,7 +48,7 @@ func cut(text string, size, width float64) string {
 	return strings.TrimSpace(string(runes)) + "…"
 }
 
-// escape returns a text for XML and HTML. Characters that XML forbids are left out.
+// escape returns a text for XML and HTML, without characters that XML forbids.
 func escape(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff || r == 0xfffd {

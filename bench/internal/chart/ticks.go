@@ -14,7 +14,7 @@ type tick struct {
 
 // ticks returns the ticks between two values.
 func (a Axis) ticks(low, high float64) []tick {
-	const short = 5 // a logarithmic axis that is shorter has the labels of a linear one
+	const short = 5 // a shorter logarithmic axis has the labels of a linear one
 	var ticks []tick
 	switch {
 	case a.Names != nil:
@@ -50,8 +50,8 @@ func niceStep(about float64) float64 {
 	return 10 * power
 }
 
-// decades labels powers of ten, and with a short range also 2 and 5 times those. With a very long
-// one it labels every few powers.
+// decades labels powers of ten, and in a short range also 2 and 5 times them. In a very long range
+// it labels every few powers.
 func (a Axis) decades(low, high float64) []tick {
 	const few, most = 2.2, 9
 	span := math.Log10(high / low)

@@ -15,7 +15,7 @@ const (
 	headSize   = 17
 )
 
-// SVG returns the figure as a file of its own, with a background.
+// SVG returns the figure as a separate file with a background.
 func (f Figure) SVG() []byte {
 	columns := 1
 	for _, row := range f.Rows {
@@ -69,10 +69,9 @@ func (f Figure) margins(width float64) []float64 {
 	return margins
 }
 
-// HTML returns the figure as a part of a page that has the rules of CSS. The panels are pictures of
-// their own, in a grid with the class "panels" and "columns-N". Those with the class "wide" are
-// for a screen that has room for all columns, and those with the class "narrow" for a smaller one;
-// the page's style chooses.
+// HTML returns the figure for a page with the rules of CSS. The panels are separate pictures, in a
+// grid with the class "panels" and "columns-N". Class "wide" has them for a screen with room for
+// all columns, and class "narrow" for a smaller one. The page's style chooses.
 func (f Figure) HTML(alt string) string {
 	var b strings.Builder
 	b.WriteString(f.key())

@@ -16,7 +16,7 @@ var dropAll = "/proc/sys/vm/drop_caches"
 // canDropAll reports whether dropCaches can drop more than the contents of files.
 func canDropAll() bool { return unix.Access(dropAll, unix.W_OK) == nil }
 
-// dropCaches drops the tree from memory, and everything else with it if that is allowed.
+// dropCaches drops the tree from memory, and everything else, too, if that is allowed.
 func dropCaches(dir string) error {
 	if err := syncFS(dir); err != nil { // dirty pages are not dropped
 		return err
@@ -39,8 +39,8 @@ func write(name, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// syncFS writes back the file system of dir, and returns an error that the file system had since
-// dir was opened.
+// syncFS writes back the file system of dir. It returns an error that the file system had since dir
+// was opened.
 func syncFS(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// place is in a directory of the test, and drops no caches but those of its own
-// files.
+// place returns a place in a directory of the test. It drops only its files from caches.
 func place(t *testing.T) (p *Place, dir string) {
 	t.Helper()
 	old := dropAll
@@ -42,7 +41,7 @@ func empty(t *testing.T, dir string) {
 	}
 }
 
-// script is a contender that copies $1 to $2.
+// script returns a contender that copies $1 to $2.
 func script(text string) Contender {
 	return Contender{Name: "script", Argv: []string{"sh", "-c", text, "sh"}, Version: []string{"-c", ":"}}
 }
@@ -75,7 +74,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestCopyOfNothing runs programs that make no copy, one of which exits with status 0.
+// TestCopyOfNothing runs programs that make no copy. One of them exits with status 0.
 func TestCopyOfNothing(t *testing.T) {
 	p, _ := place(t)
 	for text, says := range map[string]string{
@@ -144,7 +143,7 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
-// TestNoImage has no mkfs: the directory must be used, with a note, unless the user named a file
+// TestNoImage has no mkfs. The directory must be used, with a note, unless the user named a file
 // system.
 func TestNoImage(t *testing.T) {
 	dir := t.TempDir()

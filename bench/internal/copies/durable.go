@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// makeDurable makes the copy durable as the mode asks, unless the program has done so.
+// makeDurable makes the copy durable in the mode's way, unless the program has done so.
 func (p *Place) makeDurable(c Contender, m Mode, dst string) error {
 	switch {
 	case m.Sync == SyncFS:

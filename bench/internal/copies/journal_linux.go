@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// journaled reports whether the file system of dir has a journal. It is true for all kinds but
-// ext4, and if unknown.
+// journaled reports whether dir's file system has a journal. It is true for all kinds except ext4,
+// and if unknown.
 func journaled(dir, kind string) bool {
 	var st unix.Stat_t
 	if kind != "ext4" || unix.Stat(dir, &st) != nil {

@@ -14,22 +14,23 @@ import (
 	"github.com/sluiceio/sluice/bench/scratch"
 )
 
-// Spec is what Open makes.
+// Spec describes a Place for Open.
 type Spec struct {
 	Dir     string
 	NoImage bool   // use Dir itself, not an image of a file system in it
-	Kind    string // of the image's file system; it must be possible. "" is Usual, or Dir if that is not possible
+	Kind    string // the image's file system; "" is Usual or, if impossible, Dir
 	Usual   string // "" is ext4
 	Shape   tree.Shape
 }
 
 // About describes a Place.
 type About struct {
-	What  string   `json:"what"`            // the file system, for people
+	What  string   `json:"what"`            // the file system, as text
 	Kind  string   `json:"kind"`            // of the file system, as in ext4
 	Mount string   `json:"mount,omitempty"` // mount options
 	Notes []string `json:"notes,omitempty"` // reasons to doubt its figures
-	Drops bool     `json:"drops_caches"`    // whether all caches are dropped, or only the contents of the tree's files
+	// Drops says whether all caches are dropped, not only the tree's files.
+	Drops bool     `json:"drops_caches"`
 	Sum   tree.Sum `json:"tree"`
 	Part  tree.Sum `json:"part"` // of tree.Part; zero if the tree has one level
 }
@@ -37,16 +38,16 @@ type About struct {
 // Place is a file system with a tree to copy. It is for one goroutine.
 type Place struct {
 	about About
-	image *image.Image // nil if the place is the directory itself
-	work  string       // a new directory that holds everything
+	image *image.Image // nil if the place is the directory
+	work  string       // a new directory for all files
 	src   string       // the tree
-	made  int          // number of copies made, for their names
+	made  int          // copies made so far, for their names
 }
 
-// copiesRoom is the number of copies that there is room for beside the source. One is needed. A
-// file system does not free the blocks of the last copy at once, and ext4 begins to write early
-// when the free space is less than twice what waits to be written (ext4_nonda_switch in
-// fs/ext4/inode.c), which would distort the figures.
+// copiesRoom is the number of copies that have room beside the source. One is needed. But a file
+// system does not free the last copy's blocks at once. And ext4 begins to write early if the free
+// space is less than twice the dirty data (ext4_nonda_switch in fs/ext4/inode.c), which would
+// distort the figures.
 const copiesRoom = 2.5
 
 // slack is space for the file system's own data.
@@ -58,8 +59,8 @@ func (s Spec) size() int64 {
 	return int64(float64(s.Shape.OnDisk()+inodes)*(1+copiesRoom)) + slack
 }
 
-// Open makes a place and the tree in it. It calls progress with what it is doing and the fraction
-// that is done. The caller must close the Place, even in a panic.
+// Open makes a place and the tree in it. It calls progress with the current step and the completed
+// fraction. The caller must close the Place, even in a panic.
 func Open(ctx context.Context, s Spec, progress func(what string, done float64)) (*Place, error) {
 	p := &Place{}
 	if err := p.open(ctx, s, progress); err != nil {
@@ -99,8 +100,8 @@ func (p *Place) open(ctx context.Context, s Spec, progress func(string, float64)
 	return err
 }
 
-// root returns the directory to work in: that of an image, or s.Dir if there can be no image and
-// the user did not ask for one.
+// root returns the working directory: an image's, or s.Dir if there can be no image and the user
+// did not ask for one.
 func (p *Place) root(ctx context.Context, s Spec, progress func(string, float64)) (string, error) {
 	if s.NoImage {
 		return s.Dir, scratch.CheckSpace(s.Dir, s.size())

@@ -24,9 +24,9 @@ func (e *FailedError) Error() string { return e.Err.Error() }
 // Unwrap returns the reason.
 func (e *FailedError) Unwrap() error { return e.Err }
 
-// Copy runs a program that copies the tree once. If check is set, it compares the copy with the
-// source afterwards. It returns a *FailedError if the program is at fault, and an error that is
-// errors.ErrUnsupported if the system lacks what the mode needs.
+// Copy runs a program that copies the tree once. With check, it then compares the copy with the
+// source. A fault of the program is a *FailedError. If the system lacks a requirement of the mode,
+// the error is errors.ErrUnsupported.
 func (p *Place) Copy(ctx context.Context, c Contender, m Mode, check bool) (program.Usage, error) {
 	if ctx.Err() != nil {
 		return program.Usage{}, context.Cause(ctx)
@@ -51,7 +51,7 @@ func (p *Place) Copy(ctx context.Context, c Contender, m Mode, check bool) (prog
 	return u, errors.Join(err, p.clear(dst))
 }
 
-// prepare brings the page cache into the state of the mode.
+// prepare puts the page cache into the mode's state.
 func (p *Place) prepare(ctx context.Context, c Contender, m Mode, exe, src string) error {
 	if !m.Cold {
 		return tree.Warm(src)
@@ -79,7 +79,7 @@ func loadProgram(ctx context.Context, c Contender, exe string) error {
 	return err
 }
 
-// timed runs the program and makes its copy durable, and returns what both took.
+// timed runs the program and makes its copy durable. It returns the cost of both.
 func (p *Place) timed(ctx context.Context, c Contender, m Mode, exe, src, dst string) (program.Usage, error) {
 	u, err := program.Run(ctx, exe, c.command(src, dst))
 	switch {
@@ -110,8 +110,8 @@ func compare(sum tree.Sum, dst string) error {
 	return nil
 }
 
-// clear removes a copy and waits until the file system has written that: only then are its blocks
-// free.
+// clear removes a copy, and waits until the file system has written the removal: only then are the
+// blocks free.
 func (p *Place) clear(dst string) error {
 	if err := tree.Remove(dst); err != nil {
 		return err

@@ -10,18 +10,18 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// Beside are direct reads of another disk while the crowd waits for the slow one: Reads reads of
-// a page each, one after the other, of the file at Path, which has at least a page for each
-// 1000 of them.
+// Beside describes direct reads of another disk while the crowd waits for the slow one. They are
+// Reads reads of a page, one after the other, of the file at Path, which has at least a page for
+// each 1000 of them.
 type Beside struct {
 	Path  string `json:"path"`
 	Reads int    `json:"reads"`
-	// After is the number of the crowd's reads that end before these begin. All of the
-	// crowd's goroutines have begun by then.
+	// After is the number of the crowd's reads that end before these reads begin. By then all of
+	// the crowd's goroutines have begun.
 	After int `json:"after"`
-	// Parked replaces the crowd's reads: its goroutines wait, and Parked of them a second are
-	// woken, as if the slow disk had read for them. The other disk's reads then take what
-	// the Go scheduler and the machine cost. With 0 the crowd reads.
+	// Parked replaces the crowd's reads: its goroutines wait, and Parked of them are woken each
+	// second, as if the slow disk had read for them. Then the other disk's reads show the cost of
+	// the Go scheduler and the machine. With 0 the crowd reads.
 	Parked int `json:"parked,omitempty"`
 }
 
@@ -29,17 +29,17 @@ type Beside struct {
 type Other struct {
 	Median  time.Duration `json:"median"`
 	Longest time.Duration `json:"longest"`
-	// Ended is the number of the crowd's reads that had ended when those were done, and
-	// Rings the number of rings.
+	// Ended is the number of the crowd's reads that had ended at the end of the other reads. Rings
+	// is the number of rings.
 	Ended int `json:"ended"`
 	Rings int `json:"rings"`
-	// Stolen is how long the host took the machine's cores for other guests meanwhile, 0
-	// where it is not known.
+	// Stolen is how long the host took the machine's cores for other guests during the reads; 0 if
+	// unknown.
 	Stolen time.Duration `json:"stolen"`
 }
 
-// readBeside reads the other file while the crowd reads f. It does not wait for the crowd,
-// because the process ends with these reads.
+// readBeside reads the other file while the crowd reads f. It does not wait for the crowd, because
+// the process ends after these reads.
 func (j Job) readBeside(f file, s *sluice.Scheduler) (report, error) {
 	other, err := j.openBeside(s)
 	if err != nil {
@@ -90,7 +90,7 @@ func (j Job) readBeside(f file, s *sluice.Scheduler) (report, error) {
 	return done, nil
 }
 
-// wakeUps returns a channel that receives about that many values a second.
+// wakeUps returns a channel that receives about second values a second.
 func wakeUps(second int) <-chan struct{} {
 	wake := make(chan struct{})
 	go func() { // runs until the process ends

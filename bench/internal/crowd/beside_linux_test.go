@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// twoDisks returns a job of goroutines on a disk of that many reads a second,
-// with a file on another one.
+// twoDisks returns a job of goroutines on a disk of iops reads a second, with a file on another
+// disk.
 func twoDisks(t testing.TB, goroutines, iops int) (Job, *slowdisk.Disk) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -41,10 +41,10 @@ func twoDisks(t testing.TB, goroutines, iops int) (Job, *slowdisk.Disk) {
 	return Job{Path: slow.Path(), Goroutines: goroutines, Beside: Beside{Path: other.Path()}}, slow
 }
 
-// TestOtherDisk: while a disk does 50 reads a second for 1500 goroutines, another
-// one is read 1000 times, before the slow one has done its next 750, which takes it
-// 15 s: so much may whatever else goes on delay those reads. With one ring for both
-// they queue behind the crowd's reads, or complete only when their submitter runs again.
+// TestOtherDisk reads one disk 1000 times while another does 50 reads a second for 1500 goroutines.
+// The first must be done before the slow disk has done 750 more reads. That takes 15 s, which
+// allows for any other delay. With one ring for both disks, the reads would queue behind the
+// crowd's, or complete only when their submitter runs again.
 func TestOtherDisk(t *testing.T) {
 	const next = 750
 	j, slow := twoDisks(t, 1500, 50)
@@ -82,15 +82,12 @@ func (j Job) run(t testing.TB, slow *slowdisk.Disk, driver string, direct bool, 
 	return o
 }
 
-// BenchmarkOtherDisk is the longest that a read of another disk takes, of 4 KiB
-// and O_DIRECT, one after the other for some seconds, while 12,000 goroutines wait
-// for a disk of 500 reads a second, or one for comparison; with the rings that there
-// are by default, and with one for all. Beside it, what that is without sluice: an
-// os.File reads the other disk while 12,000 goroutines are parked, 500 of which are
-// woken a second, or one is. The time that the host took meanwhile is stolen-ms: so
-// long a read may take whatever we do. It takes root.
+// BenchmarkOtherDisk measures the longest direct read of another disk while 12,000 goroutines, or
+// one, wait for a disk of 500 reads a second. It uses the default rings, and one ring for all. For
+// comparison, os.File reads while as many goroutines are parked and woken. stolen-ms is the time
+// that the host took. It needs root.
 //
-//	go test -run '^$' -bench 'OtherDisk//^(alone|direct|cold)$' -benchtime 1x -count 5 ./internal/crowd
+//	go test -run '^$' -bench 'OtherDisk//^(alone|direct|cold)$' -benchtime 1x ./internal/crowd
 func BenchmarkOtherDisk(b *testing.B) {
 	most, slow := twoDisks(b, 12_000, 500)
 	most.Beside.Reads = 20_000

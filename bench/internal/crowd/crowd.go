@@ -1,5 +1,5 @@
-// Package crowd starts a process in which many goroutines read a slow file at once, each a page
-// of its own. It is a separate process because with os.File the Go runtime may end it: too many
+// Package crowd starts a process in which many goroutines read a slow file at once, each a
+// different page. It is a separate process because with os.File the Go runtime may end it: too many
 // threads.
 package crowd
 
@@ -23,39 +23,39 @@ const page = 4 << 10 // 4 KiB
 // Job is the task of one process.
 type Job struct {
 	Path       string    `json:"path"`
-	Side       load.Side `json:"side"` // by os.File, or by sluice.File
+	Side       load.Side `json:"side"` // os.File or sluice.File
 	Direct     bool      `json:"direct"`
 	Goroutines int       `json:"goroutines"`
-	// Beside is a file on another disk that is read at the same time. The Job ends when those
-	// reads end. Without a path there are none.
+	// Beside is a file on another disk that is read at the same time. The Job ends with its reads.
+	// Without a path there are none.
 	Beside Beside `json:"beside,omitzero"`
 	Rings  int    `json:"rings,omitempty"` // sluice.Options.Rings
 }
 
-// Size returns the size in bytes that the file of a Job must have.
+// Size returns the number of bytes that a Job's file must have.
 func Size(goroutines int) int64 { return int64(goroutines) * page }
 
-// report is what a process that did not die writes to its parent.
+// report is the message of a living process to its parent.
 type report struct {
 	Elapsed time.Duration `json:"elapsed"`
-	// Stacks is the most memory that goroutines had for their stacks, and
-	// Buffers what they read into; in bytes.
+	// Stacks is the peak of the memory of stacks. Buffers is the memory of the reads' buffers. Both
+	// are in bytes.
 	Stacks  int64  `json:"stacks"`
 	Buffers int64  `json:"buffers"`
-	Explain string `json:"explain,omitempty"` // sluice's
-	// Peak is the number of threads and the most memory when all reads are done. The parent
-	// samples them too, and may miss the peak.
+	Explain string `json:"explain,omitempty"` // of sluice
+	// Peak is the number of threads and the peak of memory when all reads are done. The parent
+	// samples them, too, but may miss the peak.
 	Peak  program.Peak `json:"peak"`
 	Other Other        `json:"other,omitzero"`
 }
 
-// file is the method that both sides have.
+// file has the common method of both sides.
 type file interface {
 	ReadAt(b []byte, off int64) (int, error)
 	Close() error
 }
 
-// Serve is the main function of the process: it waits for a Job on r, does it, and writes the
+// Serve is the main function of the process. It waits for a Job on r, does it, and writes the
 // report to w.
 func Serve(r io.Reader, w io.Writer) error {
 	var job Job
@@ -79,7 +79,7 @@ func Serve(r io.Reader, w io.Writer) error {
 	return json.NewEncoder(w).Encode(done)
 }
 
-// open opens the file; for sluice's side, on a Scheduler of its own.
+// open opens the file. For sluice's side it makes a new Scheduler.
 func (j Job) open() (f file, s *sluice.Scheduler, err error) {
 	flag := os.O_RDONLY
 	if j.Direct {
@@ -105,7 +105,7 @@ func (j Job) do(f file, s *sluice.Scheduler) (report, error) {
 	return j.readBeside(f, s)
 }
 
-// read starts all goroutines at once, and waits for the last.
+// read starts all goroutines at once, and waits for the last one.
 func (j Job) read(f file) (report, error) {
 	slab, err := memory(j.Goroutines * page)
 	if err != nil {
@@ -132,7 +132,7 @@ func (j Job) read(f file) (report, error) {
 	return done, context.Cause(ctx)
 }
 
-// offset returns the page of goroutine i, far from those of its neighbours.
+// offset returns the page of goroutine g. It is far from its neighbours' pages.
 func (j Job) offset(g int) int64 {
 	const prime = 7919
 	return int64(g) * prime % int64(j.Goroutines) * page

@@ -46,8 +46,7 @@ func job(t *testing.T, side load.Side, size int64) Job {
 	return Job{Path: name, Side: side, Goroutines: 50}
 }
 
-// TestRun has 50 goroutines read by both sides. The process is put where it
-// belongs before it begins.
+// TestRun has 50 goroutines read through both sides. put must be called before the process begins.
 func TestRun(t *testing.T) {
 	for _, side := range []load.Side{load.OSFile, load.Sluice("pool")} {
 		t.Run(side.Name, func(t *testing.T) {
@@ -66,8 +65,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunDies: that is an outcome, with the runtime's words, also when it died
-// before it was given its job.
+// TestRunDies checks that a process that died is an outcome with the runtime's message, even if it
+// died before it got its job.
 func TestRunDies(t *testing.T) {
 	dead := func(pid int) error {
 		for {
@@ -85,8 +84,7 @@ func TestRunDies(t *testing.T) {
 	}
 }
 
-// TestRunFails: a read that is short is no outcome, and neither is a process that
-// cannot be put where it belongs.
+// TestRunFails checks that a short read is an error, and so is a put that fails.
 func TestRunFails(t *testing.T) {
 	_, err := Run(t.Context(), self(t, "crowd"), job(t, load.OSFile, page), func(int) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "of 4096 bytes: EOF") {

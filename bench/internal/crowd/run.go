@@ -14,12 +14,12 @@ import (
 
 // Outcome is the result of a Job.
 type Outcome struct {
-	// Died is the fatal error of the Go runtime, if the process died of one; otherwise "".
+	// Died is the fatal error of the Go runtime if the process died of one, or else "".
 	Died    string        `json:"died,omitempty"`
-	Elapsed time.Duration `json:"elapsed"` // of the reads; until its end, if it died
-	Threads int           `json:"threads"` // the most it had at once
-	// Resident is the peak of resident memory in bytes. Stacks and Buffers are the goroutines'
-	// part of it. All are 0 if the process died.
+	Elapsed time.Duration `json:"elapsed"` // time of the reads; until its death, if it died
+	Threads int           `json:"threads"` // the most at once
+	// Resident is the peak of resident memory in bytes. Stacks and Buffers are the goroutines' part
+	// of it. All are 0 if the process died.
 	Resident int64  `json:"resident"`
 	Stacks   int64  `json:"stacks"`
 	Buffers  int64  `json:"buffers"`
@@ -27,24 +27,23 @@ type Outcome struct {
 	Other    Other  `json:"other,omitzero"`
 }
 
-// Over returns the memory beyond the goroutines' own, in bytes.
+// Over returns the memory beyond the goroutines' stacks and buffers, in bytes.
 func (o Outcome) Over() int64 { return o.Resident - o.Stacks - o.Buffers }
 
-// Program is the program to start: an executable file, and its arguments, the program's name
-// first.
+// Program is a program to start: an executable file, and its arguments, the program's name first.
 type Program struct {
 	Exe  string
 	Argv []string
 	Env  []string // in addition to this process's
 }
 
-// stderrSize is as much as Run keeps of what the process writes to stderr: the reason why it
-// died is at the beginning, and the stacks of many goroutines follow.
+// stderrSize is the most of a process's stderr that Run keeps. The reason of its death comes first,
+// before the stacks of many goroutines.
 const stderrSize = 16 << 10 // 16 KiB
 
-// Run does the job in a process of its own. It calls put with the process's id before the reads
-// begin. A process that dies of a fatal error of the Go runtime is an Outcome; any other
-// failure, and the end of ctx, is an error.
+// Run does the job in a new process. It calls put with the process's id before the reads begin. If
+// the process dies of a fatal error of the Go runtime, that is an Outcome. Any other failure, and
+// the end of ctx, is an error.
 func Run(ctx context.Context, p Program, job Job, put func(pid int) error) (Outcome, error) {
 	cmd := program.Command(ctx, p.Exe)
 	cmd.Args, cmd.WaitDelay = p.Argv, time.Second
@@ -63,9 +62,10 @@ func Run(ctx context.Context, p Program, job Job, put func(pid int) error) (Outc
 	err = put(cmd.Process.Pid)
 	start := time.Now()
 	if err == nil {
-		_ = json.NewEncoder(stdin).Encode(job) // a process that has died already is reported below
+		// If the process has already died, that is reported below.
+		_ = json.NewEncoder(stdin).Encode(job)
 	}
-	_ = stdin.Close() // a process that has got no Job ends now
+	_ = stdin.Close() // a process without a Job now ends
 	failed := cmd.Wait()
 	most := peak()
 	switch {
@@ -78,7 +78,7 @@ func Run(ctx context.Context, p Program, job Job, put func(pid int) error) (Outc
 	return o, o.conclude(failed, stdout.Bytes(), stderr.String())
 }
 
-// conclude adds the report of the process, or the fatal error that it died of.
+// conclude adds the report of the process, or the fatal error of its death.
 func (o *Outcome) conclude(failed error, stdout []byte, stderr string) error {
 	if failed == nil {
 		var r report
@@ -96,7 +96,7 @@ func (o *Outcome) conclude(failed error, stdout []byte, stderr string) error {
 	return fmt.Errorf("%w: %s", failed, program.FirstLine(stderr))
 }
 
-// fatal returns the message of the Go runtime that ended the program.
+// fatal returns the Go runtime's message that ended the program.
 func fatal(stderr string) (words string, ok bool) {
 	for line := range strings.Lines(stderr) {
 		if strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "runtime: program exceeds") {

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// stacksEvery is the time between two samples of the stacks' size. Most goroutines wait most of
-// the time.
+// stacksEvery is the time between two samples of the stacks' size. Most goroutines wait most of the
+// time.
 const stacksEvery = 20 * time.Millisecond
 
-// watchStacks samples the memory of all goroutines' stacks until the caller calls the function
-// that it returns, which returns the peak in bytes. Sampling does not stop the world.
+// watchStacks samples the memory of all goroutines' stacks until stop is called. stop returns the
+// peak in bytes. Sampling does not stop the world.
 func watchStacks() (stop func() int64) {
 	var (
 		wg     sync.WaitGroup
 		done   = make(chan struct{})
 		sample = []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
-		most   int64 // the goroutine's until wg is done
+		most   int64 // only for the goroutine until wg is done
 	)
 	wg.Go(func() {
 		tick := time.NewTicker(stacksEvery)

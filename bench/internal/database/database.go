@@ -1,6 +1,6 @@
-// Package database makes a Pebble database to measure on: the program of module bench/pebble, built
-// twice, a database in a temporary directory, and a control group with less memory than the database
-// has data.
+// Package database makes a Pebble database to measure on. It builds the program of module
+// bench/pebble twice, and makes a database in a temporary directory. A control group has less
+// memory than the database has data.
 package database
 
 import (
@@ -18,16 +18,16 @@ import (
 	"github.com/sluiceio/sluice/bench/scratch"
 )
 
-// Spec is what to make.
+// Spec describes a Database for Open.
 type Spec struct {
-	Dir       string // where the temporary directory is made
-	Exe, Name string // the file of the sluice command, and its Argv[0]
-	Driver    string // of the program made by sluice build; "" is sluice's own choice
+	Dir       string // the place of the temporary directory
+	Exe, Name string // the sluice command's file and Argv[0]
+	Driver    string // for the program made by sluice build; "" is sluice's choice
 	Load      load.Load
-	Memory    int64 // bytes of all workers together, the page cache included
+	Memory    int64 // bytes of all workers together, page cache included
 }
 
-// Database is a database, and what performs loads on it.
+// Database is a database with the programs that perform loads on it.
 type Database struct {
 	arena    duel.Arena
 	dir      string
@@ -35,16 +35,16 @@ type Database struct {
 	group    *cgroup.Group
 }
 
-// ErrMissing is the error of a machine where memory cannot be limited. Without a limit all data would
-// be in memory, and the sides would not differ.
+// ErrMissing is the error of a machine where memory cannot be limited. Without a limit all data
+// would be in memory, and the sides would not differ.
 var ErrMissing = errors.New("it takes root, and control groups that limit memory")
 
-// A slice may write as much beside the database as the database has: a compaction writes it anew.
+// A slice may write as much as the database's size beside it: a compaction rewrites the database.
 const copies = 1
 
 // Open makes the database of spec.Load, which is a load.PebbleLoad. It calls progress with the
-// present step and the fraction of it that is done. The caller closes the Database, even in a panic. After an
-// error, the end of ctx included, nothing is left.
+// current step and the completed fraction. The caller closes the Database, even in a panic. After
+// an error, the end of ctx included, nothing is left.
 func Open(ctx context.Context, spec Spec, progress func(what string, done float64)) (_ *Database, err error) {
 	if err := scratch.CheckSpace(spec.Dir, room(spec.Load)); err != nil {
 		return nil, err
@@ -77,17 +77,17 @@ func Open(ctx context.Context, spec Spec, progress func(what string, done float6
 	return d, nil
 }
 
-// recordSize is a record's key and value.
+// recordSize is the size of a record's key and value.
 const recordSize = 1016
 
-// Records returns how many records a database of so many bytes has.
+// Records returns the number of records in a database of so many bytes.
 func Records(bytes int64) int { return int(bytes / recordSize) }
 
 // size returns the bytes of the records.
 func size(l load.Load) int64 { return int64(l.Records) * recordSize }
 
-// room returns the space that the database and its copies need. A --size near math.MaxInt64 must not
-// overflow: a negative room would be there on each disk.
+// room returns the space that the database and its copies need. A --size near math.MaxInt64 must
+// not overflow: every disk has room for a negative number.
 func room(l load.Load) int64 {
 	if size(l) > math.MaxInt64/(1+copies) {
 		return math.MaxInt64

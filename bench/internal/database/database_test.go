@@ -11,12 +11,13 @@ import (
 	"github.com/sluiceio/sluice/bench/scratch"
 )
 
-// TestOpenFails checks the errors of a file system and of a machine that are not up to it. Nothing may
-// be left in the directory.
+// TestOpenFails checks the errors of an unsuitable file system and an unsuitable machine. Nothing
+// may be left in the directory.
 func TestOpenFails(t *testing.T) {
 	dir := t.TempDir()
 	spec := Spec{Dir: dir, Load: load.Load{Kind: load.PebbleLoad}, Memory: 128 << 20}
-	for _, size := range []int64{math.MaxInt64 / 4, math.MaxInt64/2 + 1<<20, math.MaxInt64} { // twice the last two overflow
+	// Twice the last two overflow.
+	for _, size := range []int64{math.MaxInt64 / 4, math.MaxInt64/2 + 1<<20, math.MaxInt64} {
 		spec.Load.Records = Records(size)
 		if _, err := Open(t.Context(), spec, func(string, float64) {}); !errors.Is(err, scratch.ErrSpace) {
 			t.Errorf("Open of a database of %d bytes = %v; want %v", size, err, scratch.ErrSpace)
@@ -28,7 +29,7 @@ func TestOpenFails(t *testing.T) {
 			t.Errorf("Open without root = %v; want %v", err, ErrMissing)
 		}
 	}
-	t.Setenv("PATH", t.TempDir()) // no go command
+	t.Setenv("PATH", t.TempDir()) // without the go command
 	spec.Load.Records = 1
 	if _, err := Open(t.Context(), spec, func(string, float64) {}); err == nil {
 		t.Error("Open without a go command = nil; want an error")

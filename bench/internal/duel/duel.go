@@ -13,21 +13,23 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/stats"
 )
 
-// Plan is how long and how often each side is measured.
+// Plan is the length and number of a side's slices.
 type Plan struct {
-	Time   time.Duration // of a slice
-	Rounds int           // slices of each side that count; with Enough the most of them, 0 is no limit
-	// Enough is called after each round with the results up to then and the time since Compare
-	// began. The comparison ends when it returns true. nil measures all Rounds.
+	Time time.Duration // of a slice
+	// Rounds is the number of slices of each side that count. With Enough it is the most; 0 means
+	// no limit.
+	Rounds int
+	// Enough is called after each round with the results so far and the time since Compare began.
+	// The comparison ends when it returns true. nil measures all Rounds.
 	Enough func(results []*Result, spent time.Duration) bool
 }
 
 // warm returns the length of the warm-up slice.
 func (p Plan) warm() time.Duration { return p.Time / 2 }
 
-// leadIn returns what precedes the window of a slice: enough for the Go runtime of a new process
-// to give threads to goroutines that block (direct reads by 64 of them reach their speed after 20
-// to 40 ms).
+// leadIn returns the time before the window of a slice. It gives the Go runtime of a new process
+// time to make threads for goroutines that block: 64 direct readers reach their speed after 20 to
+// 40 ms.
 func leadIn(slice time.Duration) time.Duration { return max(30*time.Millisecond, slice/4) }
 
 // over reports whether n rounds are enough.
@@ -38,15 +40,14 @@ func (p Plan) over(n int, results []*Result, began time.Time) bool {
 	return n > 0 && (n == p.Rounds || p.Enough(results, time.Since(began)))
 }
 
-// A slice is stretched, up to maxStretch times, until an average goroutine
-// performs opsPerGoroutine operations in it: with less, its ends would weigh more
-// than its middle.
+// A slice is stretched, up to maxStretch times, until an average goroutine performs opsPerGoroutine
+// operations in it. With fewer, its ends would weigh more than its middle.
 const (
 	opsPerGoroutine = 6
 	maxStretch      = 5
 )
 
-// stretch returns how long slices have to be, given the warm-up's results.
+// stretch returns the necessary length of slices, by the warm-up's results.
 func (p Plan) stretch(warm []*Result) time.Duration {
 	d := p.Time
 	for _, r := range warm {
@@ -60,12 +61,13 @@ func (p Plan) stretch(warm []*Result) time.Duration {
 // Result is the result of one side.
 type Result struct {
 	Side load.Side `json:"side"`
-	// Unsupported is why there are no rounds: this machine lacks what the load needs.
+	// Unsupported is the reason if there are no rounds: this machine lacks a requirement of the
+	// load.
 	Unsupported string          `json:"unsupported,omitempty"`
-	Explain     string          `json:"explain,omitempty"` // with the choices of the last round's process
-	Threads     int             `json:"threads"`           // peak number of OS threads, 0 where it is not known
+	Explain     string          `json:"explain,omitempty"` // with the last process's choices
+	Threads     int             `json:"threads"`           // peak of OS threads; 0 if unknown
 	Rounds      []load.Slice    `json:"rounds"`
-	Stats       json.RawMessage `json:"stats,omitempty"` // sluice's, after the last round
+	Stats       json.RawMessage `json:"stats,omitempty"` // of sluice, after the last round
 
 	warm load.Slice
 }
@@ -79,37 +81,36 @@ func (r *Result) Series(of func(load.Slice) float64) []stats.Number {
 	return v
 }
 
-// Arena is where loads are performed: a file, and the program whose processes are the
-// workers.
+// Arena is the place of loads: a file, and the program whose processes are the workers.
 type Arena struct {
 	Path string   // of the file
-	Logs string   // how the names of logs begin; "" is Path
+	Logs string   // the prefix of the logs' names; "" is Path
 	Exe  string   // the worker's executable file
 	Argv []string // its arguments, the program's name first
-	// Programs are the programs of ways that do not use Exe.
+	// Programs has the programs of ways that do not use Exe.
 	Programs map[load.Way]Program
-	// Starters are the programs of load.Start. If there are none, NoStarters says why.
+	// Starters has the programs of load.Start. If there are none, NoStarters is the reason.
 	Starters   map[load.Way]string
 	NoStarters string
-	// Group has all workers; nil is none.
+	// Group has all workers; nil means no group.
 	Group Group
 }
 
-// Group is a group of processes that have a limit together.
+// Group is a group of processes that share a limit.
 type Group interface {
 	// Add puts a process into the group.
 	Add(pid int) error
 }
 
-// Program is an executable file that serves as worker, without arguments.
+// Program is an executable file that is a worker without arguments.
 type Program struct {
 	Exe string
 	Env []string // in addition to this process's
 }
 
-// Compare measures the entries in turn and returns their results, in the same order. If ctx
-// ends, Compare ends all processes and returns the cause of ctx, with the results of the rounds
-// that all sides finished; nil if there are none.
+// Compare measures the entries in turn, and returns their results in the same order. If ctx ends,
+// Compare ends all processes. It then returns the cause of ctx, with the results of the rounds that
+// all sides finished, or nil.
 func (a *Arena) Compare(ctx context.Context, entries []Entry, p Plan) ([]*Result, error) {
 	d := &duel{entries: entries, results: make([]*Result, len(entries)), sides: make([]contestant, len(entries))}
 	defer d.stop()
@@ -122,17 +123,17 @@ func (a *Arena) Compare(ctx context.Context, entries []Entry, p Plan) ([]*Result
 	return d.finished(), context.Cause(ctx)
 }
 
-// duel is one comparison in progress. sides[i] is nil where entry i is unsupported.
+// duel is one comparison in progress. sides[i] is nil if entry i is unsupported.
 type duel struct {
 	entries []Entry
 	results []*Result
 	sides   []contestant
 	sink    *sink // nil if no load needs one
 	seed    uint64
-	done    int // rounds that count, of all sides
+	done    int // counting rounds that all sides have finished
 }
 
-// finished returns the results without the slices of a round that not all sides finished.
+// finished returns the results without the slices of an unfinished round.
 func (d *duel) finished() []*Result {
 	if d.done == 0 {
 		return nil
@@ -173,7 +174,7 @@ func (d *duel) run(ctx context.Context, a *Arena, p Plan) error {
 		if err := d.round(d.done, slice); err != nil {
 			return fmt.Errorf("round %d: %w", d.done+1, err)
 		}
-		if ctx.Err() != nil { // fio may have been interrupted as well, and have measured less
+		if ctx.Err() != nil { // fio may also have been interrupted, and have measured less
 			return context.Cause(ctx)
 		}
 		d.done++
@@ -184,7 +185,7 @@ func (d *duel) run(ctx context.Context, a *Arena, p Plan) error {
 // pace is load.Pace, measured once.
 var pace = sync.OnceValue(load.Pace)
 
-// openSink opens the sink, if there is none yet.
+// openSink opens the sink, unless it is open.
 func (d *duel) openSink() (err error) {
 	if d.sink == nil {
 		d.sink, err = newSink()
@@ -192,7 +193,7 @@ func (d *duel) openSink() (err error) {
 	return err
 }
 
-// any reports whether a side is left that can be measured.
+// any reports whether any side can still be measured.
 func (d *duel) any() bool {
 	return slices.ContainsFunc(d.sides, func(s contestant) bool { return s != nil })
 }
@@ -219,7 +220,7 @@ func (d *duel) setup(ctx context.Context, i int, a *Arena) error {
 	return nil
 }
 
-// turn returns which side is the k-th in round n: the last is first in every other one.
+// turn returns the side that is k-th in round n. Every other round is in reverse order.
 func (d *duel) turn(n, k int) int {
 	if n%2 == 1 {
 		return len(d.sides) - 1 - k
@@ -227,8 +228,7 @@ func (d *duel) turn(n, k int) int {
 	return k
 }
 
-// round lets each side run one slice, in turn.
-// All sides of a round work on the same offsets.
+// round lets each side run one slice, in turn. All sides of a round have the same offsets.
 func (d *duel) round(n int, slice time.Duration) error {
 	d.seed++
 	for k := range d.sides {
@@ -252,12 +252,13 @@ func (d *duel) slice(i int, slice time.Duration) error {
 	}
 	if !d.retire(i, reply) {
 		r.Rounds = append(r.Rounds, *reply.Slice)
-		r.Stats, r.Explain = reply.Stats, cmp.Or(reply.Explain, r.Explain) // fio explains itself once
+		// fio explains itself once.
+		r.Stats, r.Explain = reply.Stats, cmp.Or(reply.Explain, r.Explain)
 	}
 	return nil
 }
 
-// retire stops side i if the reply is that the load is unsupported.
+// retire stops side i if the reply says that the load is unsupported.
 func (d *duel) retire(i int, reply load.Reply) bool {
 	if reply.Unsupported == "" {
 		return false

@@ -18,8 +18,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// TestMain makes the test binary serve as worker, if its first argument says
-// so.
+// TestMain makes the test binary a worker, if its first argument says so.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -48,10 +47,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// counted is the variable with the name of a directory where each worker makes a file.
+// counted is the variable with the name of a directory in which each worker makes a file.
 const counted = "SLUICE_TEST_COUNTED"
 
-// TestProcesses counts processes: one of each side for the setup, one for the warm-up, and one for
+// TestProcesses counts processes: for each side one for the setup, one for the warm-up, and one for
 // each round.
 func TestProcesses(t *testing.T) {
 	sides := []load.Side{load.OSFile, load.Sluice("floppy"), load.Sluice("pool")}
@@ -67,8 +66,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// TestEnough checks that Enough is asked after each round, with all rounds up to then, and decides;
-// and that Rounds is a limit all the same.
+// TestEnough checks that Enough is called after each round, with all rounds so far, and that its
+// result decides. Rounds must still be a limit.
 func TestEnough(t *testing.T) {
 	sides := []load.Side{load.OSFile, load.Sluice("pool")}
 	for _, test := range []struct{ limit, enough, want int }{{0, 4, 4}, {2, 4, 2}, {4, 3, 3}} {
@@ -94,7 +93,7 @@ func TestEnough(t *testing.T) {
 	}
 }
 
-// TestEnoughOfNothing has no side that this machine can measure: there is nothing to wait for.
+// TestEnoughOfNothing has no side that this machine can measure, so it must end at once.
 func TestEnoughOfNothing(t *testing.T) {
 	plan := Plan{Time: time.Millisecond, Enough: func([]*Result, time.Duration) bool { return false }}
 	results, err := arena(t, "worker").Compare(t.Context(), Same(readCached, []load.Side{load.Sluice("floppy")}), plan)
@@ -106,7 +105,7 @@ func TestEnoughOfNothing(t *testing.T) {
 // hung is the variable with the name of a file that a worker makes when it hangs.
 const hung = "SLUICE_TEST_HUNG"
 
-// hang passes requests on. The slice of os.File with the third seed after the warm-up's hangs.
+// hang passes requests on. os.File's slice with the third seed after the warm-up's hangs.
 func hang(requests io.Reader) io.Reader {
 	r, w := io.Pipe()
 	go func() { // ends with the process
@@ -125,7 +124,7 @@ func hang(requests io.Reader) io.Reader {
 	return r
 }
 
-// until passes requests on up to one that contains text, which is the end.
+// until passes requests on, up to and including one that contains text.
 func until(requests io.Reader, text string) io.Reader {
 	r, w := io.Pipe()
 	go func() { // ends with the process
@@ -138,8 +137,7 @@ func until(requests io.Reader, text string) io.Reader {
 	return r
 }
 
-// TestCompareKeepsFinishedRounds is interrupted in the third round, of which one
-// side has done its part.
+// TestCompareKeepsFinishedRounds interrupts the third round after one side has finished its slice.
 func TestCompareKeepsFinishedRounds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
@@ -168,7 +166,8 @@ func TestCompareKeepsFinishedRounds(t *testing.T) {
 func arena(t *testing.T, worker string) *Arena {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, bytes.Repeat([]byte("sluice. "), 128<<10), 0o600); err != nil { // 1 MiB
+	// 1 MiB.
+	if err := os.WriteFile(path, bytes.Repeat([]byte("sluice. "), 128<<10), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	exe, err := os.Executable()
@@ -240,8 +239,7 @@ func TestCompareServes(t *testing.T) {
 	}
 }
 
-// TestCompareLoads has a load of its own for each entry, and a fio that is not
-// there.
+// TestCompareLoads has a different load for each entry, and a missing fio.
 func TestCompareLoads(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	entries := []Entry{
@@ -272,7 +270,7 @@ func TestCompareReportsTheSideThatFails(t *testing.T) {
 	}
 }
 
-// TestCompareNamesTheRound has a worker that fails in the second round that counts.
+// TestCompareNamesTheRound has a worker that fails in the second counting round.
 func TestCompareNamesTheRound(t *testing.T) {
 	_, err := arena(t, "failing-worker").Compare(t.Context(), Same(readCached, []load.Side{load.OSFile}), Plan{Time: time.Millisecond, Rounds: 3})
 	if want := "round 2: read-cached/4k/2: os.File: worker process: exit status 1: the disk has left"; err == nil || err.Error() != want {

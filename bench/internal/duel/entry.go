@@ -32,12 +32,12 @@ func Same(l load.Load, sides []load.Side) []Entry {
 type contestant interface {
 	// Setup is called first, and once.
 	Setup(load.Setup) (load.Reply, error)
-	// Slice also returns the most threads that the slice's process had, 0 if that is unknown.
+	// Slice also returns the most threads of the slice's process; 0 if unknown.
 	Slice(load.SliceReq) (reply load.Reply, threads int, err error)
 	Stop() // may be called after an error, and before any slice
 }
 
-// contestant returns what performs an entry's slices: worker processes, or fio.
+// contestant returns the contestant for an entry: worker processes, or fio.
 func (a *Arena) contestant(ctx context.Context, e Entry) contestant {
 	if e.Side.Way.Fio() {
 		return fioSide{fio.New(ctx)}
@@ -68,7 +68,7 @@ func (a *Arena) environ(e Entry) []string {
 	return env
 }
 
-// fioSide is fio, which starts a process for each slice by itself.
+// fioSide is fio, which starts a process for each slice.
 type fioSide struct{ *fio.Runner }
 
 // Setup prepares fio.

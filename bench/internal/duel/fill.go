@@ -9,14 +9,14 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// fillSlice is how often Fill reports.
+// fillSlice is the time between two reports of Fill.
 const fillSlice = 200 * time.Millisecond
 
 // errFill is the error of a worker that makes no progress.
 var errFill = errors.New("the worker wrote nothing")
 
-// Fill has a worker make the database of the entry's load, which is a load.PebbleLoad. It calls
-// progress with the fraction that is done.
+// Fill makes a worker create the database of the entry's load, which is a load.PebbleLoad. It calls
+// progress with the completed fraction.
 func (a *Arena) Fill(ctx context.Context, e Entry, progress func(float64)) error {
 	err := a.fill(ctx, e, progress)
 	if ctx.Err() != nil {

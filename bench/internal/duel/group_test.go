@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
-// group counts the processes that are put into it, or takes none.
+// group counts the processes that are added to it, or refuses all.
 type group struct {
 	pids map[int]bool
 	err  error
@@ -22,7 +22,7 @@ func (g *group) Add(pid int) error {
 	return g.err
 }
 
-// TestGroup checks that each worker is put into the group, and that one that cannot be is an error.
+// TestGroup checks that each worker is added to the group, and that a failure is an error.
 func TestGroup(t *testing.T) {
 	a, g := arena(t, "worker"), &group{pids: make(map[int]bool)}
 	a.Group = g

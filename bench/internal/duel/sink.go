@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// sink is where load.ServeFile sends to: it reads from TCP connections on the loopback interface,
-// and drops what comes. It is in the parent, because a program that serves files and its clients
-// are different processes.
+// sink is the destination of load.ServeFile. It reads from TCP connections on the loopback
+// interface, and drops the data. It is in the parent, because a program that serves files and its
+// clients are different processes.
 type sink struct {
 	listener net.Listener
 	all      sync.WaitGroup // the goroutines
 }
 
-// sinkBuffer is how much is read at a time.
+// sinkBuffer is the number of bytes in one read.
 const sinkBuffer = 256 << 10 // 256 KiB
 
 func newSink() (*sink, error) {
@@ -47,7 +47,7 @@ func (s *sink) accept() {
 	}
 }
 
-// close ends the sink, nil or not, after the workers have ended.
+// close ends the sink, which may be nil, after the workers have ended.
 func (s *sink) close() {
 	if s == nil {
 		return

@@ -13,13 +13,13 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/program"
 )
 
-// starter performs load.Start: each operation is a process of its own, from start to end.
+// starter performs load.Start. Each operation is a new process, from start to end.
 type starter struct {
 	ctx     context.Context
-	exe     string   // "" if there is none
-	missing string   // why there is none
+	exe     string   // "" if there is no program
+	missing string   // the reason for that
 	env     []string // of the process
-	path    string   // of the file that it reads
+	path    string   // the file that the program reads
 }
 
 // Setup runs the program once.
@@ -36,7 +36,7 @@ func (s *starter) Setup(setup load.Setup) (load.Reply, error) {
 // Stop does nothing: no process is left after a slice.
 func (s *starter) Stop() {}
 
-// Slice runs the program again and again. Threads are not counted: it has gone too soon.
+// Slice runs the program again and again. It does not count threads: the processes are too short.
 func (s *starter) Slice(req load.SliceReq) (load.Reply, int, error) {
 	for end := time.Now().Add(req.Lead); time.Now().Before(end); {
 		if _, _, err := s.once(); err != nil {
@@ -63,7 +63,7 @@ func (s *starter) Slice(req load.SliceReq) (load.Reply, int, error) {
 	return load.Reply{Slice: &slice}, 0, err
 }
 
-// once runs the program, and returns how long it took and the processor time that it used.
+// once runs the program, and returns its time and its processor time.
 func (s *starter) once() (took, cpu time.Duration, err error) {
 	if s.ctx.Err() != nil {
 		return 0, 0, context.Cause(s.ctx)
@@ -81,9 +81,9 @@ func (s *starter) once() (took, cpu time.Duration, err error) {
 	return took, end.UserTime() + end.SystemTime(), err
 }
 
-// memory runs the program, and returns the peak of its resident memory, 0 if that is unknown. It
-// asks the program for it: the figure that the kernel gives the parent includes memory that the
-// child shared with the parent before it was another program.
+// memory runs the program, and returns the peak of its resident memory, or 0 if unknown. The
+// program reports it: the kernel's figure for the parent includes memory that the child shared with
+// the parent before exec.
 func (s *starter) memory() (int64, error) {
 	cmd := program.Command(s.ctx, s.exe, s.path, "memory")
 	cmd.Env = s.env

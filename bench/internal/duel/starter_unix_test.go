@@ -26,7 +26,7 @@ func script(t *testing.T, text string) string {
 	return name
 }
 
-// TestStart compares two programs of which one sleeps.
+// TestStart compares two programs. One of them sleeps.
 func TestStart(t *testing.T) {
 	const reads = `read -r line <"$1" || [ -n "$line" ] || exit 3
 if [ $# -gt 1 ]; then printf 'Name: x\nVmHWM:\t   12 kB\nThreads:\t1\n'; fi
@@ -62,7 +62,7 @@ func TestStartFails(t *testing.T) {
 	if _, err := run(t.Context()); err == nil || err.Error() != "start/4k/1: os.File: exit status 3: the disk has left" {
 		t.Errorf("a program that fails: %v; want its status, and what it says", err)
 	}
-	a.Starters[load.ByOS] = script(t, `[ $# -gt 1 ]`) // fails where memory is not asked for
+	a.Starters[load.ByOS] = script(t, `[ $# -gt 1 ]`) // fails unless memory is asked for
 	if _, err := run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "start/4k/1: os.File: exit status 1") {
 		t.Errorf("a program that fails in a slice: %v; want its status", err)
 	}

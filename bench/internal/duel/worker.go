@@ -19,7 +19,7 @@ type workers struct {
 	setup load.Setup
 }
 
-// Setup lets a worker bring the page cache into the state that the load wants, and try the load.
+// Setup lets a worker prepare the page cache for the load, and try the load.
 func (w *workers) Setup(s load.Setup) (load.Reply, error) {
 	w.setup = s
 	one, reply, err := w.begin()
@@ -66,7 +66,7 @@ type worker struct {
 	stderr bytes.Buffer // read only after the process has been waited for
 }
 
-// startWorker starts cmd as a worker, in the group; nil is none.
+// startWorker starts cmd as a worker, in the group if it is not nil.
 func startWorker(cmd *exec.Cmd, group Group) (*worker, error) {
 	w := &worker{cmd: cmd}
 	w.cmd.Stderr = &w.stderr
@@ -108,8 +108,8 @@ func (w *worker) ask(req load.Request) (load.Reply, error) {
 	return reply, nil
 }
 
-// died explains why a worker does not answer. What it wrote to stderr, a
-// panic's first line for one, says more than the broken pipe does.
+// died explains why a worker does not answer. Its stderr, for example a panic's first line, tells
+// more than the broken pipe.
 func (w *worker) died(err error) error {
 	_ = w.stdin.Close()
 	if exit := w.cmd.Wait(); exit != nil {
@@ -123,6 +123,6 @@ func (w *worker) died(err error) error {
 
 // stop ends the worker and waits for it. It may follow died.
 func (w *worker) stop() {
-	_ = w.stdin.Close() // the worker takes the end of its input as the end
+	_ = w.stdin.Close() // the worker ends at the end of its input
 	_ = w.cmd.Wait()
 }

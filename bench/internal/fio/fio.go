@@ -1,10 +1,9 @@
-// Package fio performs loads by the program fio, which shows what a disk can do. It answers
-// Requests as a worker process of package load does, so that package duel can let fio take turns
-// with the workers. Mixed is a job of its own, for fio-expect.
+// Package fio performs loads by the program fio, which measures a disk. It answers Requests as a
+// worker process of package load does, so that package duel can let fio take turns with the
+// workers. Mixed is a separate job, for fio-expect.
 //
-// Each slice is a process of fio. The figures are fio's own (operations, their time, and the
-// processor time of the process that makes them), so that starting and ending the process is not
-// in them.
+// Each slice is a process of fio. The figures are fio's: operations, their time, and the processor
+// time of the process that makes them. So they do not include starting and ending the process.
 package fio
 
 import (
@@ -24,8 +23,7 @@ import (
 // Install is the text that says how to get fio.
 const Install = "fio is not installed; 'apt install fio' (Debian, Ubuntu) or 'dnf install fio' (Fedora) installs it"
 
-// PlainPages is a part of Runner's description of fio if fio does not have the huge pages that
-// large requests need.
+// PlainPages is part of fio's description if fio lacks the huge pages that large requests need.
 const PlainPages = "plain pages, which is slower"
 
 // Runner performs the slices of one load.
@@ -52,7 +50,7 @@ func (r *Runner) Ask(req load.Request) (load.Reply, error) {
 	return load.Reply{}, errors.New("request out of turn")
 }
 
-// Stop releases what Setup took.
+// Stop releases the resources of Setup.
 func (r *Runner) Stop() {
 	r.huge.release()
 	if r.file != nil {
@@ -82,8 +80,8 @@ func (r *Runner) start(s load.Setup) (load.Reply, error) {
 	return load.Reply{Explain: fmt.Sprintf("%s %s%s", bytes.TrimSpace(version), describe(s), memory)}, nil
 }
 
-// takeMemory reserves huge pages for large requests, as sluice has them. It returns text for the
-// description of fio's side: whether there are huge pages, and why not.
+// takeMemory reserves huge pages for large requests, as sluice has them. It returns text for fio's
+// description: whether there are huge pages, and if not, why.
 func (r *Runner) takeMemory() string {
 	l := r.setup.Load
 	if l.Size < hugeFrom {
@@ -126,7 +124,7 @@ func (r *Runner) run(j job) (load.Slice, error) {
 	return parse(out, j)
 }
 
-// output runs fio and returns what it writes to stdout. The error has the first line of its output.
+// output runs fio, and returns its stdout. The error has the first line of its output.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	cmd.WaitDelay = time.Second
 	var stderr strings.Builder

@@ -32,7 +32,7 @@ func testJob(l load.Load) job {
 	}
 }
 
-// TestArgs checks that each job has the options that make it the same load.
+// TestArgs checks that each job has the options that make the load the same.
 func TestArgs(t *testing.T) {
 	for _, test := range []struct {
 		name      string
@@ -84,7 +84,7 @@ func TestArgs(t *testing.T) {
 	}
 }
 
-// TestScanStaysInTheFile checks that offset and size are those of the workers' scans.
+// TestScanStaysInTheFile checks that offset and size are the same as in the workers' scans.
 func TestScanStaysInTheFile(t *testing.T) {
 	j := testJob(load.Load{Kind: load.ScanDirect, Size: 4096, Goroutines: 10})
 	j.huge = true
@@ -102,7 +102,7 @@ func TestScanStaysInTheFile(t *testing.T) {
 	}
 }
 
-// fioOutput is what fio 3.33 prints, but for what we do not read.
+// fioOutput is the output of fio 3.33, without parts that are not read.
 const fioOutput = `note: both iodepth >= 1 and synchronous I/O engine are selected
 { "fio version" : "fio-3.33", "jobs" : [ { "jobname" : "sluice-bench", "error" : 0,
   "read" : { "io_bytes" : 70905856, "iops" : 50000.0, "runtime" : 250, "total_ios" : 17311 },

@@ -62,7 +62,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestEndsWithItsContext has a fio whose job is a process of its own that takes an hour.
+// TestEndsWithItsContext has a fio whose job is a child process that takes an hour.
 func TestEndsWithItsContext(t *testing.T) {
 	file := fake(t, version+`sleep 3600 & echo $! >"$0.pid"; mv "$0.pid" "$0.job"; wait`)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -77,7 +77,7 @@ func TestEndsWithItsContext(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("Ask = nil; want an error")
 	}
-	// The job's parent has ended. Whichever process inherits the job may not wait for it at once.
+	// The job's parent has ended. The process that inherits the job may not wait for it at once.
 	for !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		if zombie(pid) {
 			break

@@ -2,7 +2,7 @@ package fio
 
 import "testing"
 
-// FuzzParse: whatever fio prints, its results are read or refused.
+// FuzzParse checks that any output of fio is either read or refused.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`warning {"jobs":[{"error":0,"usr_cpu":1.5,"sys_cpu":2,"job_runtime":100,"read":{"total_ios":5,"iops":3,"runtime":9}}]}`))
 	f.Add([]byte(`{"jobs":[{"error":1}]}`))

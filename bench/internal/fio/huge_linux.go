@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// hugeFrom is the size from which on requests are up to three times as fast into contiguous memory
+// hugeFrom is the smallest request that is up to three times as fast into contiguous memory
 // (docs/decisions/0010-memory.md). fio gets contiguous memory only in huge pages of hugetlb.
 const hugeFrom = 64 << 10 // 64 KiB
 
-// forWorkers is the number of huge pages that are reserved in addition to fio's own. sluice's
-// workers take some before they ask for transparent huge pages, and would otherwise take fio's.
+// forWorkers is the number of huge pages that are reserved beyond fio's. sluice's workers take some
+// before they ask for transparent huge pages, and would otherwise take fio's.
 const forWorkers = 8
 
 // The kernel's files about huge pages. Tests replace them.
@@ -23,14 +23,14 @@ var (
 	memInfo     = "/proc/meminfo"
 )
 
-// hugePages is a reservation of huge pages for fio. nil is none.
+// hugePages is a reservation of huge pages for fio; nil means none.
 type hugePages struct {
 	need  int64 // for one run of fio
-	added int64 // pages that takeHugePages reserved, beyond those that were reserved before
+	added int64 // pages that takeHugePages added to existing reservations
 }
 
-// takeHugePages makes n bytes of huge pages free for fio, and some for the workers. They are
-// pages that are reserved already, or that it reserves as root until release.
+// takeHugePages makes n bytes of huge pages free for fio, and some for the workers. The pages are
+// already reserved, or it reserves them as root until release.
 func takeHugePages(n int64) (*hugePages, error) {
 	_, size := hugeCounts()
 	if size == 0 {
@@ -44,7 +44,7 @@ func takeHugePages(n int64) (*hugePages, error) {
 	return h, nil
 }
 
-// ensure makes pages free for the next run of fio, because any program may have taken some.
+// ensure makes pages free for the next run of fio: another program may have taken some.
 func (h *hugePages) ensure() error {
 	if h == nil {
 		return nil
@@ -100,8 +100,8 @@ var reserve = func(n int64) error {
 	return os.WriteFile(nrHugePages, strconv.AppendInt(nil, n, 10), 0)
 }
 
-// hugeCounts returns how many huge pages of the default size are free, and that size in bytes; it
-// is 0 if there are no huge pages.
+// hugeCounts returns the number of free huge pages of the default size, and that size in bytes; 0
+// if there are no huge pages.
 func hugeCounts() (free, size int64) {
 	text, _ := os.ReadFile(memInfo)
 	for line := range bytes.Lines(text) {

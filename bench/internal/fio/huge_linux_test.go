@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// fakeHuge replaces the kernel. It reserves no more pages than there is memory for.
+// fakeHuge replaces the kernel. It reserves no more pages than fit into memory.
 type fakeHuge struct {
 	t                   *testing.T
 	count, free, memory int64
@@ -31,7 +31,7 @@ func newFakeHuge(t *testing.T, count, free, memory int64) *fakeHuge {
 	return f
 }
 
-// take is what other programs do.
+// take takes pages, as other programs do.
 func (f *fakeHuge) take(n int64) {
 	f.free -= n
 	f.show()
@@ -71,7 +71,7 @@ func TestHugePagesThatAreThere(t *testing.T) {
 }
 
 func TestHugePagesThatAreAdded(t *testing.T) {
-	kernel := newFakeHuge(t, 5, 3, 1000) // enough for fio, but then none for workers
+	kernel := newFakeHuge(t, 5, 3, 1000) // enough for fio, but none for workers
 	h, err := takeHugePages(fiveBuffers)
 	if err != nil {
 		t.Fatal(err)

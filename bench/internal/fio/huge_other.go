@@ -4,7 +4,7 @@ package fio
 
 import "errors"
 
-// hugeFrom is the size from which on requests need contiguous memory.
+// hugeFrom is the smallest request that needs contiguous memory.
 const hugeFrom = 64 << 10 // 64 KiB
 
 type hugePages struct{}

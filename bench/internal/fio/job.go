@@ -19,9 +19,9 @@ type job struct {
 	huge  bool // memory in huge pages
 }
 
-// engine returns fio's options for how requests are made: plain system calls if one request is in
-// flight at a time, else io_uring. Tuned, it has all options that make io_uring cheap: registered
-// files and buffers, and as many submissions and completions in one system call as there are.
+// engine returns fio's options for making requests: plain system calls if one request is in flight
+// at a time, else io_uring. If tuned, it has all options that make io_uring cheap: registered files
+// and buffers, and as many submissions and completions as possible in one system call.
 func engine(l load.Load, tuned bool) []string {
 	if l.Goroutines == 1 {
 		return []string{"ioengine=psync"}
@@ -50,7 +50,7 @@ func shape(l load.Load) []string {
 	return options
 }
 
-// describe returns the options of a job that matter for its result.
+// describe returns the options of a job that affect its result.
 func describe(s load.Setup) string {
 	return strings.Join(append(shape(s.Load), engine(s.Load, s.Side.Way == load.ByTunedFio)...), " ")
 }
@@ -90,7 +90,7 @@ type results struct {
 		Error int     `json:"error"`
 		User  float64 `json:"usr_cpu"` // percent of the run's time
 		Sys   float64 `json:"sys_cpu"`
-		// Runtime is 100 % of User and Sys, in ms.
+		// Runtime is the time in ms that counts as 100 % for User and Sys.
 		Runtime int64 `json:"job_runtime"`
 		Read    struct {
 			Ops     float64 `json:"total_ios"`
@@ -100,7 +100,7 @@ type results struct {
 	} `json:"jobs"`
 }
 
-// decode decodes fio's JSON output, which warnings may precede.
+// decode decodes fio's JSON output. Warnings may precede it.
 func decode(text []byte, results any) error {
 	if i := bytes.IndexByte(text, '{'); i > 0 {
 		text = text[i:]

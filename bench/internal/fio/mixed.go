@@ -14,19 +14,19 @@ import (
 	"github.com/sluiceio/sluice/bench/scratch"
 )
 
-// Mixed is a job that reads one half of a file and writes the other, by plain system calls
-// through the page cache.
+// Mixed is a job that reads half of a file and writes the other half, by plain system calls through
+// the page cache.
 type Mixed struct {
 	Size  int64 // of the file
 	Block int
 	// Random accesses the blocks in random order.
 	Random bool
-	// PreRead reads the file into the page cache first. Otherwise nothing of it is there, and the
+	// PreRead reads the file into the page cache first. Otherwise the file is uncached, and the
 	// measured time ends with an fsync.
 	PreRead bool
 }
 
-// Options returns fio's options for the job, as they are typed.
+// Options returns fio's options for the job, as typed.
 func (m Mixed) Options() []string {
 	options := []string{"--rw=rw", "--size=" + strconv.FormatInt(m.Size, 10), "--blocksize=" + strconv.Itoa(m.Block)}
 	if m.Random {
@@ -47,8 +47,8 @@ func (e *MissingError) Error() string { return e.Err.Error() }
 // Unwrap returns the reason.
 func (e *MissingError) Unwrap() error { return e.Err }
 
-// Run runs the job on a new file in dir, which it removes afterwards. It returns the results of
-// the reads and of the writes.
+// Run runs the job on a new file in dir, and removes the file. It returns the results of the reads
+// and of the writes.
 func (m Mixed) Run(ctx context.Context, dir string) (reads, writes load.Slice, err error) {
 	exe, err := exec.LookPath("fio")
 	if err != nil {

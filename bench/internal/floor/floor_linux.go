@@ -14,8 +14,8 @@ import (
 // Copy copies the directory src to dst, which must not exist. It stops at the first error.
 //
 // Copy is for a process that does nothing else. It makes raw system calls, which the Go scheduler
-// does not see, so it sets GOMAXPROCS to the number of threads and turns the garbage collector
-// off, which would wait for threads in system calls.
+// does not see. So it sets GOMAXPROCS to the number of threads, and turns off the garbage
+// collector, which would wait for threads in system calls.
 func Copy(dst, src string, o Options) error {
 	runtime.GOMAXPROCS(o.Threads)
 	debug.SetGCPercent(-1)
@@ -40,11 +40,11 @@ func Copy(dst, src string, o Options) error {
 	return nil
 }
 
-// worker is one thread and its buffers.
+// worker is one thread with its buffers.
 type worker struct {
 	Options
 	data    []byte
-	entries []byte // entries of a directory, as getdents64(2) returns them
+	entries []byte // entries of a directory, from getdents64(2)
 	found   []pair // subdirectories that are not in the queue yet
 }
 
@@ -52,7 +52,7 @@ func newWorker(o Options) *worker {
 	return &worker{Options: o, data: make([]byte, o.BlockSize), entries: make([]byte, 64<<10)}
 }
 
-// run copies directories until there are no more.
+// run copies directories until none is left.
 func (w *worker) run(q *queue) error {
 	for {
 		p, ok := q.take()
@@ -116,7 +116,7 @@ func (w *worker) copyEntries(p pair, src, dst int, entries []byte) error {
 	return nil
 }
 
-// file copies one file. A short read is its end.
+// file copies one file. A short read means its end.
 func (w *worker) file(src, dst int, name *byte) error {
 	from, err := openat(src, name, unix.O_RDONLY|unix.O_NOATIME, 0)
 	if err != nil {
@@ -142,7 +142,7 @@ func (w *worker) file(src, dst int, name *byte) error {
 	}
 }
 
-// writeAll takes a short write as an error: the disk is full.
+// writeAll writes b. A short write is an error: the disk is full.
 func writeAll(fd int, b []byte) error {
 	if len(b) == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/tree"
 )
 
-// restore undoes what Copy changes in the runtime.
+// restore undoes Copy's changes in the runtime.
 func restore(t *testing.T) {
 	t.Helper()
 	procs := runtime.GOMAXPROCS(0)

@@ -7,9 +7,9 @@ type pair struct{ src, dst string }
 
 func (p pair) join(name string) pair { return pair{p.src + "/" + name, p.dst + "/" + name} }
 
-// queue holds the directories that are created and not yet copied. The one that was added last is
-// taken first, which is 2 % faster than the reverse. It never holds more than the tree's depth
-// times its width for each thread.
+// queue has the directories that are created and not yet copied. The newest one is taken first,
+// which is 2 % faster than the reverse. It never has more than the tree's depth times its width for
+// each thread.
 type queue struct {
 	mu   sync.Mutex
 	more sync.Cond // signals a new directory, or the end
@@ -24,7 +24,7 @@ func newQueue(first pair) *queue {
 	return q
 }
 
-// take waits for a directory. It returns false when there will be no more.
+// take waits for a directory. It returns false when no more will come.
 func (q *queue) take() (pair, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -41,8 +41,7 @@ func (q *queue) take() (pair, bool) {
 	return p, true
 }
 
-// done must be called after the directory that take returned is copied, with the subdirectories
-// found in it.
+// done must be called after the directory of take is copied, with its subdirectories.
 func (q *queue) done(found []pair, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -37,7 +37,7 @@ func (e entry) dots() bool {
 	return t == "." || t == ".."
 }
 
-// cstring returns a path that ends with a NUL. The path contains none, because it is made of
+// cstring returns a path with a NUL at its end. The path contains none, because it consists of
 // names from directories.
 func cstring(path string) *byte {
 	b := make([]byte, len(path)+1)

@@ -1,5 +1,5 @@
-// Package image makes a file system in a file and mounts it on a loop device, so that what is
-// measured does not depend on the file system that the directory happens to be on. It needs root.
+// Package image makes a file system in a file and mounts it on a loop device. So measurements do
+// not depend on the directory's file system. It needs root.
 package image
 
 import (
@@ -21,9 +21,9 @@ import (
 var Kinds = []string{"ext4", "xfs", "btrfs"}
 
 // mkfs has the options of each mkfs program. They make it write everything at once, so that the
-// kernel does not go on writing during a measurement, and keep the file from becoming sparse.
+// kernel does not write on during a measurement, and keep the file from becoming sparse.
 var mkfs = map[string][]string{
-	// One inode for every 4 KiB, which is the size of the smallest files.
+	// One inode for every 4 KiB, the size of the smallest files.
 	"ext4":  {"-q", "-F", "-i", "4096", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"},
 	"xfs":   {"-q", "-f", "-K"},
 	"btrfs": {"-q", "-f", "-K"},
@@ -34,9 +34,9 @@ var smallest = map[string]int64{"ext4": 16 << 20, "xfs": 320 << 20, "btrfs": 128
 
 // Image is a mounted file system.
 type Image struct {
-	Note string // what is not as it should be; "" if everything is
+	Note string // differences from the request; "" if there are none
 
-	// These are zero until create has made them.
+	// The following are zero until create has made them.
 	file       *scratch.File
 	loop       *blockdev.Loop
 	mountPoint string
@@ -52,7 +52,7 @@ func (e *UnavailableError) Error() string { return e.Err.Error() }
 // Unwrap returns the reason.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// check returns an *UnavailableError if the machine lacks what images of that kind need.
+// check returns an *UnavailableError if the machine lacks a requirement of images of that kind.
 func check(kind string) error {
 	if err := privileged(); err != nil {
 		return &UnavailableError{err}
@@ -63,10 +63,10 @@ func check(kind string) error {
 	return nil
 }
 
-// Create makes an image of size bytes in a file in dir. It writes all of the file first, so that
-// no block of it is allocated during a measurement, and calls progress with the fraction that is
-// written. It returns an *UnavailableError if this machine cannot have such images. The caller
-// must close the Image, even in a panic.
+// Create makes an image of size bytes in a file in dir. It first writes the whole file, so that no
+// block is allocated during a measurement, and calls progress with the completed fraction. If this
+// machine cannot have such images, the error is an *UnavailableError. The caller must close the
+// Image, even in a panic.
 func Create(ctx context.Context, dir, kind string, size int64, progress func(float64)) (*Image, error) {
 	if err := check(kind); err != nil {
 		return nil, err

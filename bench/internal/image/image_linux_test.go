@@ -42,8 +42,8 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// gone checks that nothing is in the directory or mounted there, and that no device uses a file
-// in it.
+// gone checks that the directory is empty and not a mount point, and that no device uses a file in
+// it.
 func gone(t *testing.T, dir string) {
 	t.Helper()
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {

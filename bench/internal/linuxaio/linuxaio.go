@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package linuxaio makes the bare system calls of Linux AIO, for experiments on the calls
-// themselves. sluice's own driver is not involved. Errors are errnos.
+// Package linuxaio makes the bare system calls of Linux AIO, for experiments on the calls. It does
+// not use sluice's driver. Errors are errnos.
 package linuxaio
 
 import (
@@ -48,15 +48,15 @@ func Setup(depth int) (Context, error) {
 	return c, failed(errno)
 }
 
-// Submit submits the request *cb. The kernel wants an array of pointers to requests; cb is an
+// Submit submits the request *cb. The kernel expects an array of pointers to requests; cb is an
 // array of one.
 func (c Context) Submit(cb **IOCB) error {
 	_, _, errno := unix.Syscall(unix.SYS_IO_SUBMIT, uintptr(c), 1, uintptr(unsafe.Pointer(cb)))
 	return failed(errno)
 }
 
-// Getevents waits until there is an event or the timeout is over, and returns how many events it
-// stored in events. A nil timeout waits for ever.
+// Getevents waits until there is an event or the timeout is over. It returns the number of events
+// that it stored in events. A nil timeout waits for ever.
 func (c Context) Getevents(events []Event, timeout *unix.Timespec) (int, error) {
 	n, _, errno := unix.Syscall6(unix.SYS_IO_GETEVENTS, uintptr(c), 1, uintptr(len(events)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(unsafe.Pointer(timeout)), 0)

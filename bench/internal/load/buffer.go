@@ -5,15 +5,14 @@ import "unsafe"
 // bufferAlign is an alignment that O_DIRECT accepts on every common device.
 const bufferAlign = 4096
 
-// hugePage is the size of a huge page on amd64, and on arm64 with pages of
-// 4 KiB.
+// hugePage is the size of a huge page on amd64, and on arm64 with pages of 4 KiB.
 const hugePage = 2 << 20 // 2 MiB
 
-// buffers returns count buffers of n bytes at multiples of bufferAlign, in huge pages if the
-// kernel has any.
+// buffers returns count buffers of n bytes at multiples of bufferAlign, in huge pages if the kernel
+// has any.
 //
-// Large direct I/O is up to 1.6 times as fast into physically contiguous memory. Whether pages of
-// 4 KiB are contiguous depends on what the kernel had free when a worker started. Without huge
+// Large direct I/O is up to 1.6 times as fast if memory is physically contiguous. Whether pages of
+// 4 KiB are contiguous depends on the memory that was free when a worker started. Without huge
 // pages, the second of two equal sides won.
 func buffers(count, n int) [][]byte {
 	stride := (n + bufferAlign - 1) &^ (bufferAlign - 1)
@@ -28,7 +27,7 @@ func buffers(count, n int) [][]byte {
 	return bufs
 }
 
-// hugeSlab returns n bytes of the Go heap, not touched yet, that begin at a huge page.
+// hugeSlab returns n untouched bytes of the Go heap. They begin at a huge page.
 func hugeSlab(n int) []byte {
 	whole := (n + hugePage - 1) &^ (hugePage - 1)
 	b := make([]byte, whole+hugePage)

@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// newBusy starts the goroutines of Kind.Busy, if there are to be any: two for each processor. stop ends
-// them.
+// newBusy starts the goroutines of Kind.Busy, if wanted: two for each processor. stop ends them.
 func newBusy(wanted bool) (stop func()) {
 	if !wanted {
 		return func() {}

@@ -13,7 +13,7 @@ func TestBusy(t *testing.T) {
 		t.Errorf("%d goroutines compute; want %d", n, want)
 	}
 	stop()
-	for runtime.NumGoroutine() > before { // one that has told stop of its end may be there for a moment
+	for runtime.NumGoroutine() > before { // stop may return a moment before they are gone
 		runtime.Gosched()
 	}
 	newBusy(WriteSync.Busy())()

@@ -29,8 +29,8 @@ func openClassed(s Setup, flag int) (*target, error) {
 	return t, nil
 }
 
-// classedTarget opens the file on sched once, and gives it two views: one of the side's class for
-// the load, one of Background for the flood.
+// classedTarget opens the file on sched once, and makes two views: one of the side's class for the
+// load, and one of Background for the flood.
 func classedTarget(sched *sluice.Scheduler, s Setup, flag int) (*target, error) {
 	f, err := sched.OpenFile(s.Path, flag, 0)
 	if err != nil {

@@ -6,28 +6,29 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// maxLatency is the largest latency that the histograms hold. A longer one counts as this long.
+// maxLatency is the largest latency that the histograms hold. A longer latency counts as
+// maxLatency.
 const maxLatency = time.Minute
 
-// client is one goroutine of a load. Each is allocated by itself, so that no two clients write to
-// the same cache line.
+// client is one goroutine of a load. Each is allocated alone, so that no two clients write to the
+// same cache line.
 type client struct {
-	buf   []byte // nil if the side reads into memory of its own
+	buf   []byte // nil if the side reads into its own memory
 	burst int    // Load.burst
 	work  int    // units of computation after each operation (compute)
 	sum   uint64 // result of the computation
 	hist  *hdrhistogram.Histogram
 	next  func() (off int64, ok bool) // next offset; ok is false after the last one
-	now   time.Duration               // time of the last reading of the clock, since the slice's start
-	ops   float64                     // operations in the window; part of one counts in part (window.share)
+	now   time.Duration               // the last reading of the clock, since the slice's start
+	ops   float64                     // operations in the window, parts included (window.share)
 	err   error
 }
 
-// newClient returns a client. Its histogram has a resolution of 1 %, so that the part of it that
-// a busy client touches stays inside the L1 cache.
+// newClient returns a client. Its histogram has a resolution of 1 %, so that its busy part stays in
+// the L1 cache.
 func newClient(burst int) *client {
 	c := &client{burst: burst, hist: hdrhistogram.New(1, int64(maxLatency), 2)}
-	c.hist.Reset() // touches its pages before resident memory is measured
+	c.hist.Reset() // touches the pages before resident memory is measured
 	return c
 }
 
@@ -51,8 +52,8 @@ func (c *client) run(do func(buf []byte, off int64) error, w *window) {
 	w.closed()
 }
 
-// runMany performs the slice by one call of many, for sides whose operations are the steps of a
-// loop (target.many).
+// runMany performs the slice by one call of many, for sides whose operations are steps of a loop
+// (target.many).
 func (c *client) runMany(many func(func() (int64, bool), func() bool) error, w *window) {
 	c.err = many(c.next, func() bool {
 		c.took(1, w)
@@ -82,9 +83,9 @@ func (c *client) perform(do func(buf []byte, off int64) error) (n int) {
 	return n
 }
 
-// took counts n operations that have ended. The end of one is the start of the next, so one
-// reading of the clock serves both the latency and the window. The first ones start with the
-// slice: a goroutine that waits for a processor is waiting for its operation.
+// took counts n operations that have ended. One reading of the clock serves the latency and the
+// window: the end of an operation is the start of the next. The first operations start with the
+// slice, because a goroutine that waits for a processor is waiting for its operation.
 func (c *client) took(n int, w *window) {
 	prev := c.now
 	c.now = time.Since(w.start)
@@ -94,6 +95,7 @@ func (c *client) took(n int, w *window) {
 	if prev < w.open {
 		w.opened()
 	}
-	_ = c.hist.RecordValue(int64(min((c.now-prev)/time.Duration(n), maxLatency))) // cannot fail: the value is in range
+	// Cannot fail: it is in range.
+	_ = c.hist.RecordValue(int64(min((c.now-prev)/time.Duration(n), maxLatency)))
 	c.ops += float64(n) * w.share(prev, c.now)
 }

@@ -2,7 +2,7 @@ package load
 
 import "time"
 
-// compute performs n units of computation on x. Each unit waits for the one before, and none
+// compute performs n units of computation on x. Each unit depends on the one before, and none
 // touches memory.
 func compute(x uint64, n int) uint64 {
 	x |= 1 // a sequence that begins with 0 stays there
@@ -14,8 +14,8 @@ func compute(x uint64, n int) uint64 {
 	return x
 }
 
-// Pace returns how many units of computation (compute) take a microsecond on an idle processor:
-// the best of several trials counts. It takes some milliseconds.
+// Pace returns how many units of computation (compute) take a microsecond on an idle processor. It
+// takes the best of several trials, which last some milliseconds.
 func Pace() int {
 	const trials, units = 50, 1 << 16
 	best, x := time.Hour, uint64(1)
@@ -25,7 +25,7 @@ func Pace() int {
 		best = min(best, time.Since(start))
 	}
 	if x == 0 {
-		return 1 // never, but the compiler must not know: it would leave out the computation
+		return 1 // never happens, but makes the compiler keep the computation
 	}
 	return max(1, int(units*time.Microsecond/max(best, 1)))
 }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuTime returns the processor time of this process. On Linux that includes the kernel's worker
-// threads for it (iou-wrk).
+// cpuTime returns the processor time of this process. On Linux that includes the process's kernel
+// worker threads (iou-wrk).
 func cpuTime() time.Duration {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

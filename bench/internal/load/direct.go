@@ -12,11 +12,11 @@ import (
 	"github.com/sluiceio/sluice/cache"
 )
 
-// directFile is a direct.File and the Scheduler that it is on.
+// directFile is a direct.File with its Scheduler.
 type directFile struct {
 	*direct.File
 	sched   *sluice.Scheduler
-	release func() error // of sched
+	release func() error // releases sched
 }
 
 func openDirectFile(s Setup) (*directFile, error) {
@@ -89,8 +89,7 @@ func openMany(s Setup) (*target, error) {
 	return t, nil
 }
 
-// checkLength returns an error for a read of size bytes at off that returned n bytes, nil if that
-// is all.
+// checkLength returns an error unless a read of size bytes at off returned n == size.
 func checkLength(n, size int, off int64) error {
 	if n != size {
 		return fmt.Errorf("read %d of %d bytes at %d", n, size, off)
@@ -112,6 +111,6 @@ func openCache(s Setup) (*target, error) {
 	t.file = c.File(d)
 	t.stats = func() any { return c.Stats() }
 	t.buffers = func() int64 { return c.Stats().Bytes }
-	t.close = func() error { return errors.Join(c.Close(), d.release()) } // the cache closes its files
+	t.close = func() error { return errors.Join(c.Close(), d.release()) } // c closes its files
 	return t, nil
 }

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// file is what a load needs of the file under test. All sides are called through it, so that all
-// pay for the call through an interface.
+// file has the methods that a load needs of the file under test. All sides are called through it,
+// so that each side pays for the interface.
 type file interface {
 	ReadAt(p []byte, off int64) (int, error)
 	WriteAt(p []byte, off int64) (int, error)
@@ -15,8 +15,7 @@ type file interface {
 	Close() error
 }
 
-// target is the file under test as one side has opened it, and the operations that this side
-// performs on it.
+// target is the file under test as one side has opened it, with this side's operations.
 type target struct {
 	file
 	explain func() string // how the side describes itself; nil for os.File
@@ -27,34 +26,35 @@ type target struct {
 	do func(buf []byte, off int64) error
 	// each returns do for one client, for ways in which each client has its own.
 	each func(client int) func(buf []byte, off int64) error
-	// buffers returns the peak of the memory that the side reads into. It is nil if the side reads
-	// into the clients' buffers.
+	// buffers returns the peak of the memory that the side reads into. It is nil if that memory is
+	// the clients' buffers.
 	buffers   func() int64
 	ownMemory bool // the side reads into its own memory; clients need no buffers
 
-	// begin is called before a slice, and end after it; both may be nil. A stream is opened at off
-	// and closed.
+	// begin is called before a slice, and end after it; both may be nil. A stream opens at off in
+	// begin, and closes in end.
 	begin func(off int64) error
 	end   func() error
-	// many performs a whole slice, for ways that are loops over many reads: it reads each offset
+	// many performs a whole slice, for ways that are loops over many reads. It reads at each offset
 	// of next and calls took after each read, until took returns false.
 	many func(next func() (int64, bool), took func() bool) error
-	// flood reads for Load.Flood; nil uses file.
+	// flood reads for Load.Flood. If it is nil, file does.
 	flood func(buf []byte, off int64) error
-	// syscalls returns the system calls of the slice, after end. It is nil unless Side.Timed is
-	// set.
+	// syscalls returns the system calls of the slice, after end. It is nil without Side.Timed.
 	syscalls func() *Syscalls
 }
 
-// unsupportedError reports that this machine lacks what a load needs, as opposed to a failure.
+// unsupportedError reports that this machine lacks a feature that a load needs. It is not a
+// failure.
 type unsupportedError struct{ reason string }
 
 func (e *unsupportedError) Error() string { return e.reason }
 
-// Unsupported returns the error of a Performer on a machine that lacks what the load needs.
+// Unsupported returns the error of a Performer on a machine that lacks a feature that the load
+// needs.
 func Unsupported(reason string) error { return &unsupportedError{reason} }
 
-// openTarget opens the file for the load in the way of the side.
+// openTarget opens the file for the load through the side's Way.
 func openTarget(s Setup) (*target, error) {
 	flag := os.O_RDONLY
 	if s.Load.Kind.Write() {
@@ -103,8 +103,8 @@ func openTarget(s Setup) (*target, error) {
 	return &target{file: f, close: f.Close}, nil
 }
 
-// checkDirect returns an *unsupportedError if the file cannot be opened with O_DIRECT at all, so
-// that every side gives the same reason.
+// checkDirect returns an *unsupportedError if the file cannot be opened with O_DIRECT. It gives
+// every side the same reason.
 func checkDirect(path string, flag int) error {
 	if openDirect == 0 {
 		return &unsupportedError{"no O_DIRECT on this system"}

@@ -52,7 +52,7 @@ func (f *flood) start(w *window) (stop func() (rate float64, err error)) {
 	}
 }
 
-// run reads until ended is set, and returns how many reads fell into the window.
+// run reads until ended is set. It returns how many reads fell into the window.
 func (f *flood) run(w *window, buf []byte, client uint64, ended *atomic.Bool) (n float64, err error) {
 	next := randomOffsets(f.seed, client, f.blocks, FloodSize)
 	for !ended.Load() {

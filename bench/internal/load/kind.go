@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// Kind names what is done to the file.
+// Kind names an operation on the file.
 type Kind string
 
 // The kinds of the matrix.
 const (
 	ReadCached    Kind = "read-cached"    // ReadAt of blocks in the page cache
-	ReadCold      Kind = "read-cold"      // ReadAt of blocks not read since the page cache was dropped
+	ReadCold      Kind = "read-cold"      // ReadAt of blocks not read since the cache was dropped
 	ReadDirect    Kind = "read-direct"    // ReadAt of a file opened with O_DIRECT
 	WriteBuffered Kind = "write-buffered" // WriteAt over existing bytes, through the page cache
 	WriteDirect   Kind = "write-direct"   // WriteAt over existing bytes, O_DIRECT
 	WriteSync     Kind = "write-sync"     // WriteAt through the page cache, then Sync
 )
 
-// Reads with computation between them, as programs have it: 2 or 6 microseconds after each read. It
-// counts as part of the operation.
+// Reads followed by computation, as in real programs: 2 or 6 microseconds, which count as part of
+// the operation.
 const (
 	ReadCold2us   Kind = "read-cold+2us"
 	ReadCold6us   Kind = "read-cold+6us"
@@ -29,11 +29,11 @@ const (
 	ReadDirect6us Kind = "read-direct+6us"
 )
 
-// WriteDirectHot is WriteDirect of blocks that the page cache has, as after a copy. Each write removes its block from
-// there, so each block is written at most once in a slice.
+// WriteDirectHot is WriteDirect of cached blocks, as after a copy. A write evicts its block from
+// the page cache, so each block is written at most once in a slice.
 const WriteDirectHot Kind = "write-direct+hot"
 
-// Operations beside goroutines that do nothing but compute (busy): four for two processors, and so on.
+// Operations beside goroutines that only compute (busy): four for two processors, and so on.
 const (
 	ReadColdBusy    Kind = "read-cold+busy"
 	ReadDirectBusy  Kind = "read-direct+busy"
@@ -41,41 +41,41 @@ const (
 	WriteSyncBusy   Kind = "write-sync+busy"
 )
 
-// The kinds of the matrix in which each goroutine has a file of its own.
+// The kinds of the matrix in which each goroutine has its own file.
 const (
 	SyncOwn   Kind = "sync-own"   // WriteAt over existing bytes, then Sync
-	WriteLogs Kind = "write-logs" // Write to the end of a new file, then Sync: WriteAppend, with a log for each
-	// ServeFile is io.Copy of a file in the page cache, of the load's size, to a TCP connection to
-	// another process of this machine.
+	WriteLogs Kind = "write-logs" // WriteAppend with one log for each goroutine
+	// ServeFile is io.Copy of a cached file of the load's size to a TCP connection of another
+	// process on this machine.
 	ServeFile Kind = "serve"
 )
 
-// Start is a program that opens a file, reads its first bytes and ends; an operation is one run of
-// it. The programs of package builds perform it; no worker does.
+// Start is a program that opens a file, reads its first bytes and ends. An operation is one run of
+// it. The programs of package builds perform it, not workers.
 const Start Kind = "start"
 
 // The kinds of other experiments.
 const (
-	ScanCold   Kind = "scan-cold"   // sequential reads to the end of the file, after the page cache was dropped
-	ScanDirect Kind = "scan-direct" // sequential reads with O_DIRECT, again from the beginning at the end
-	ReadHot    Kind = "read-hot"    // ReadAt of blocks in memory, within a span that fits a small cache
-	ReadSkewed Kind = "read-skewed" // O_DIRECT, the n-th most popular block with a probability of 1/n^0.99
+	ScanCold   Kind = "scan-cold"   // sequential reads to the file's end, cold page cache
+	ScanDirect Kind = "scan-direct" // sequential O_DIRECT reads, over and over
+	ReadHot    Kind = "read-hot"    // ReadAt of cached blocks in a span for a small cache
+	ReadSkewed Kind = "read-skewed" // O_DIRECT, n-th most popular block at 1/n^0.99
 	// WriteAppend is a write-ahead log: all goroutines Write to the end of one new file, and Sync
 	// after each Write. The log is emptied before each slice.
 	WriteAppend Kind = "write-append"
-	// ReadTmpfs is ReadDirect of a file on tmpfs, a device that never waits. The worker's Setup must
-	// have the path of a file there.
+	// ReadTmpfs is ReadDirect of a file on tmpfs, a device that never waits. Setup.Path must be on
+	// tmpfs.
 	ReadTmpfs Kind = "read-tmpfs"
 )
 
-// The kinds of copies of trees. An operation is the copy of one file. Programs perform them; no
-// worker does.
+// The kinds of copies of trees. An operation is the copy of one file. Programs perform them, not
+// workers.
 const (
 	CopyHot  Kind = "copy-hot"  // files in memory, the copy in memory
-	CopyCold Kind = "copy-cold" // files that are not in memory; ends when the copy is on disk
+	CopyCold Kind = "copy-cold" // files not in memory; ends when the copy is on disk
 )
 
-// The kinds of jobs that read one half and write the other. fio performs them.
+// The kinds of jobs that are half reads and half writes. fio performs them.
 const (
 	MixedRandom     Kind = "mixed-random"
 	MixedSequential Kind = "mixed-sequential"
@@ -83,8 +83,8 @@ const (
 
 // The kinds that only the program of package builds performs.
 const (
-	ReadStack  Kind = "read-stack"  // ReadAt of blocks in the page cache, each into a new array of 4 KiB on the stack
-	ScanCached Kind = "scan-cached" // Read of blocks in the page cache, from the beginning again at the end
+	ReadStack  Kind = "read-stack"  // ReadAt of cached blocks, each into a new 4 KiB of stack
+	ScanCached Kind = "scan-cached" // sequential Reads of cached blocks, over and over
 	ReadFiles  Kind = "read-files"  // ReadFile of one of 256 files of the load's size
 	HashFile   Kind = "hash-file"   // SHA-256 of the first bytes of the file, by io.Copy
 	ZipFiles   Kind = "zip-files"   // a zip of 256 files of the load's size
@@ -92,11 +92,11 @@ const (
 
 // The kinds that only the program of module bench/pebble performs, on a database of records.
 const (
-	PebbleLoad    Kind = "pebble-load"           // makes the database; a slice is all of it, whatever its time
+	PebbleLoad    Kind = "pebble-load"           // makes the whole database in one slice
 	PebbleGet     Kind = "pebble-get"            // Get of a record at random
-	PebbleSync    Kind = "pebble-sync"           // a batch of one record, committed with Sync, into a new database
-	PebbleCompact Kind = "pebble-get+compaction" // PebbleGet, while a compaction writes Load.Pace bytes a second
-	PebbleScan    Kind = "pebble-scan"           // records one after the other, of the load's size together
+	PebbleSync    Kind = "pebble-sync"           // commits one record with Sync to a new database
+	PebbleCompact Kind = "pebble-get+compaction" // PebbleGet beside a compaction at Load.Pace
+	PebbleScan    Kind = "pebble-scan"           // records in order, together of the load's size
 )
 
 // Pebble reports whether the kind works on a database.
@@ -115,7 +115,7 @@ var otherKinds = []Kind{
 	PebbleLoad, PebbleGet, PebbleSync, PebbleCompact, PebbleScan,
 }
 
-// bare returns the kind without the computation between its operations, or beside them.
+// bare returns the kind without the computation after or beside its operations.
 func (k Kind) bare() Kind {
 	bare, _, _ := strings.Cut(string(k), "+")
 	return Kind(bare)
@@ -128,7 +128,7 @@ func (k Kind) Work() int {
 	return n
 }
 
-// Busy reports whether goroutines compute beside the operations.
+// Busy reports whether other goroutines compute beside the operations.
 func (k Kind) Busy() bool { return strings.HasSuffix(string(k), "+busy") }
 
 // Direct reports whether the file is opened with O_DIRECT.
@@ -147,7 +147,8 @@ func (k Kind) Scan() bool { return k == ScanCold || k == ScanDirect }
 // Write reports whether the kind changes the file.
 func (k Kind) Write() bool { return k == SyncOwn || strings.HasPrefix(string(k), "write-") }
 
-// OwnFiles reports whether the worker works on files that it makes, and not on the file under test.
+// OwnFiles reports whether the worker makes the files that it works on, instead of using the file
+// under test.
 func (k Kind) OwnFiles() bool {
 	return k == WriteAppend || k == WriteLogs || k == SyncOwn || k == ServeFile
 }
@@ -158,34 +159,34 @@ func (k Kind) hot() bool { return !k.Direct() && !k.Cold() }
 // Valid reports whether k is a kind.
 func (k Kind) Valid() bool { return slices.Contains(Kinds, k) || slices.Contains(otherKinds, k) }
 
-// The part of the file that kinds use that work in the page cache. It is small enough to stay
-// there on a machine with 1 GiB of memory, and too large for a processor's cache.
+// The spans of kinds that work in the page cache. They stay cached on a machine with 1 GiB of
+// memory, and are too large for a processor's cache.
 const (
 	hotReadSpan  = 256 << 20 // 256 MiB
-	hotWriteSpan = 64 << 20  // 64 MiB, less because it is synced after every slice
+	hotWriteSpan = 64 << 20  // 64 MiB: smaller, because it is synced after every slice
 )
 
-// Load is what a worker does: what its goroutines do to the file.
+// Load is the work of a worker: the operations of its goroutines on the file.
 type Load struct {
 	Kind Kind `json:"kind"`
 	Size int  `json:"size"` // bytes an operation; offsets are multiples of it
 	// Goroutines is the number of goroutines, each with one operation in flight. A way that keeps
 	// several operations in flight from one goroutine (Way.OneGoroutine) keeps this many.
 	Goroutines int `json:"goroutines"`
-	// Procs is GOMAXPROCS of the process; 0 leaves it to the process.
+	// Procs is GOMAXPROCS of the process; 0 keeps the process's own.
 	Procs int `json:"procs,omitempty"`
 	// Within limits the load to the first bytes of the file; 0 leaves it to the kind.
 	Within int64 `json:"within,omitempty"`
-	// Flood is the number of goroutines that meanwhile read FloodSize bytes at a time at random
-	// offsets. Only Slice.Flood counts their reads.
+	// Flood is the number of goroutines that read FloodSize bytes at random offsets during the
+	// load. Only Slice.Flood counts their reads.
 	Flood int `json:"flood,omitempty"`
-	// Sleeper adds a goroutine that has nothing to do with the file: it sleeps for a millisecond at
-	// a time, and measures how late it wakes (Slice.LateP50).
+	// Sleeper adds a goroutine that does no I/O. It sleeps for a millisecond at a time, and
+	// measures how late it wakes (Slice.LateP50).
 	Sleeper bool `json:"sleeper,omitempty"`
 
-	// The rest is for the kinds of Pebble. Records is the number of records of the database, Cache
-	// the bytes of its block cache, and Pace the most bytes a second that compactions write; 0 does
-	// not limit them.
+	// Records, Cache and Pace are for the kinds of Pebble. Records is the number of records in the
+	// database. Cache is the size of its block cache in bytes. Pace is the most bytes a second that
+	// compactions write; 0 means no limit.
 	Records int   `json:"records,omitempty"`
 	Cache   int64 `json:"cache,omitempty"`
 	Pace    int64 `json:"pace,omitempty"`
@@ -194,8 +195,7 @@ type Load struct {
 // FloodSize is the size of a flood's read, in bytes.
 const FloodSize = 1 << 20 // 1 MiB
 
-// String returns the name of the load's cell: kind/size/goroutines, and /p4 if GOMAXPROCS is 4 and
-// not left to the process.
+// String returns the name of the load's cell: kind/size/goroutines, and /p4 if Procs is 4.
 func (l Load) String() string {
 	name := fmt.Sprintf("%s/%s/%d", l.Kind, SizeName(l.Size), l.Goroutines)
 	if l.Procs > 0 {
@@ -204,7 +204,7 @@ func (l Load) String() string {
 	return name
 }
 
-// Span returns how many bytes of a file of fileSize bytes the load uses, from offset 0.
+// Span returns the number of bytes that the load uses in a file of fileSize bytes, from offset 0.
 func (l Load) Span(fileSize int64) int64 {
 	switch {
 	case l.Within > 0:
@@ -217,7 +217,7 @@ func (l Load) Span(fileSize int64) int64 {
 	return min(fileSize, hotReadSpan)
 }
 
-// blocks returns how many operations of the load's size fit into the span.
+// blocks returns the number of the load's operations in the span.
 func (l Load) blocks(fileSize int64) int64 { return l.Span(fileSize) / int64(l.Size) }
 
 // burst returns the number of operations between two readings of the clock. Reading it costs
@@ -249,7 +249,7 @@ func (l Load) check(fileSize int64) error {
 	return nil
 }
 
-// SizeName returns n as cells spell it: 4k, 64k, 1m; other sizes in bytes.
+// SizeName returns n as in cells' names: 4k, 64k, 1m; other sizes in bytes.
 func SizeName(n int) string {
 	switch {
 	case n >= 1<<20 && n%(1<<20) == 0:

@@ -76,7 +76,7 @@ func TestLoadString(t *testing.T) {
 	}
 }
 
-// TestLogs works on files of the worker's own, which must be gone after it is closed.
+// TestLogs checks that the worker's own files are gone after it is closed.
 func TestLogs(t *testing.T) {
 	path := testFile(t)
 	for _, kind := range []Kind{WriteAppend, WriteLogs, SyncOwn} {
@@ -94,7 +94,7 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestLogsOfClients checks that a client appends to the common log, or to its own.
+// TestLogsOfClients checks that a client appends to the common log or to its own log.
 func TestLogsOfClients(t *testing.T) {
 	const clients = 3
 	for kind, want := range map[Kind]string{WriteAppend: "[6]", WriteLogs: "[1 2 3]"} {
@@ -202,7 +202,7 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// TestServedNowhere has nobody who listens.
+// TestServedNowhere has a sink on which nothing listens.
 func TestServedNowhere(t *testing.T) {
 	path := testFile(t)
 	setup := Setup{Path: path, Side: OSFile, Sink: "127.0.0.1:1", Load: Load{Kind: ServeFile, Size: 4096, Goroutines: 2}}
@@ -214,8 +214,8 @@ func TestServedNowhere(t *testing.T) {
 	}
 }
 
-// TestWork checks what follows from a kind's name, and that the work of a client is what its kind
-// and the pace say.
+// TestWork checks the properties that follow from a kind's name. It also checks that the units of
+// work follow from the kind and the pace.
 func TestWork(t *testing.T) {
 	for kind, want := range map[Kind]int{ReadDirect: 0, ReadDirect2us: 2, ReadCold6us: 6, WriteSync: 0} {
 		if got := kind.Work(); got != want {
@@ -277,7 +277,7 @@ func TestOtherWorkers(t *testing.T) {
 	}
 }
 
-// TestSleeper: a goroutine that only sleeps is measured beside a load, where that is asked for.
+// TestSleeper checks that a sleeper beside a load is measured if the load asks for one.
 func TestSleeper(t *testing.T) {
 	for _, wanted := range []bool{true, false} {
 		w, err := NewWorker(Setup{Path: testFile(t), Side: OSFile, Load: Load{Kind: ReadCached, Size: 4096, Goroutines: 2, Sleeper: wanted}})
@@ -297,7 +297,7 @@ func TestSleeper(t *testing.T) {
 	}
 }
 
-// skipUnsupported skips a test for the reason that a Reply names as Unsupported.
+// skipUnsupported skips a test for the reason in Reply.Unsupported.
 func skipUnsupported(t *testing.T, why string) {
 	t.Helper()
 	for text, reason := range map[string]skip.Reason{
@@ -329,7 +329,7 @@ func testWorker(t *testing.T, setup Setup) {
 		}
 	}
 	s := replies[1].Slice
-	// The number of operations depends on the machine; what is counted of them does not.
+	// The number of operations depends on the machine, but these relations do not.
 	if s.Ops < 0 || s.Elapsed > 20*time.Millisecond || s.P50 > s.P99 || s.P99 > s.Max {
 		t.Errorf("slice is %+v", *s)
 	}
@@ -419,8 +419,8 @@ func TestShortReadIsAnError(t *testing.T) {
 	}
 }
 
-// TestWindowNeverOpened has one client that runs out of blocks before the window opens, and
-// another that opens it afterwards.
+// TestWindowNeverOpened has a client that runs out of blocks before the window opens, and a second
+// client that opens the window afterwards.
 func TestWindowNeverOpened(t *testing.T) {
 	w := &window{}
 	w.closed()

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceio/sluice/mapped"
 )
 
-// openMapped opens the file for mapped.Mapping.Load. An operation loads the block, and touches
-// each of its pages.
+// openMapped opens the file for mapped.Mapping.Load. An operation loads the block and touches each
+// of its pages.
 func openMapped(s Setup) (*target, error) {
 	sched, release, err := scheduler(s.Side.Driver)
 	if err != nil {
@@ -32,7 +32,7 @@ func openMapped(s Setup) (*target, error) {
 		close:   func() error { return errors.Join(m.Close(), f.Close(), release()) },
 		buffers: func() int64 { return 0 },
 		each: func(int) func([]byte, int64) error {
-			var sum byte // one for each client
+			var sum byte // of one client
 			return func(_ []byte, off int64) error {
 				b, err := m.Load(off, size)
 				sum += touch(b)

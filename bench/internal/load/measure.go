@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Measure performs a slice of operations that work on no file: do is one operation of the client
-// with that number, of which there are l.Goroutines. It ends when the window closes, or an operation
-// fails. Of the rest of l only Sleeper is used.
+// Measure performs a slice of operations that use no file: client i calls do(i), for l.Goroutines
+// clients. It ends when the window closes or an operation fails. It uses only Goroutines and
+// Sleeper of l.
 func Measure(req SliceReq, l Load, do func(client int) error) (Slice, error) {
 	var (
 		all   sync.WaitGroup // the clients

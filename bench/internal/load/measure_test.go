@@ -33,8 +33,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestMeasureSleeper checks that a sleeper is measured if there is to be one. On a busy machine it may
-// begin after a slice has ended, so there are many slices.
+// TestMeasureSleeper checks that a sleeper is measured if the load asks for one. On a busy machine
+// it may begin after a slice has ended, so the test has many slices.
 func TestMeasureSleeper(t *testing.T) {
 	slice := func(sleeper bool) Slice {
 		s, err := Measure(SliceReq{Time: 20 * time.Millisecond}, Load{Goroutines: 1, Sleeper: sleeper}, func(int) error {

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// resident returns the resident memory of this process in bytes, 0 if unknown. It includes huge
-// pages of hugetlb, which the kernel counts separately. The figures of /proc/self/status would be
-// quicker to read, but since Linux 6.2 they are off by up to 256 KiB for each processor.
+// resident returns the resident memory of this process in bytes, or 0 if unknown. It adds huge
+// pages of hugetlb, which the kernel counts separately. /proc/self/status is quicker to read, but
+// since Linux 6.2 it is off by up to 256 KiB for each processor.
 func resident() int64 {
 	text, err := os.ReadFile("/proc/self/smaps_rollup")
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package load
 
-// resident returns 0: it is known on Linux only.
+// resident returns 0: only Linux reports it.
 func resident() int64 { return 0 }

@@ -2,5 +2,5 @@
 
 package load
 
-// openMmap fails: there is no mmap(2).
+// openMmap fails: mmap(2) does not exist here.
 func openMmap(Setup) (*target, error) { return nil, &unsupportedError{"no mmap on this system"} }

@@ -23,7 +23,8 @@ func openMmap(s Setup) (*target, error) {
 	if err != nil {
 		return nil, errors.Join(os.NewSyscallError("mmap", err), f.Close())
 	}
-	if err := unix.Madvise(all, unix.MADV_RANDOM); err != nil { // no read-ahead, as for the other sides
+	// No read-ahead, like the other sides.
+	if err := unix.Madvise(all, unix.MADV_RANDOM); err != nil {
 		return nil, errors.Join(os.NewSyscallError("madvise", err), unix.Munmap(all), f.Close())
 	}
 	size := int64(s.Load.Size)
@@ -31,7 +32,7 @@ func openMmap(s Setup) (*target, error) {
 		close:   func() error { return errors.Join(unix.Munmap(all), f.Close()) },
 		buffers: func() int64 { return 0 },
 		each: func(int) func([]byte, int64) error {
-			var sum byte // one for each client
+			var sum byte // of one client
 			return func(_ []byte, off int64) error {
 				sum += touch(all[off : off+size])
 				return nil

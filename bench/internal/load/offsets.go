@@ -10,7 +10,7 @@ type order struct {
 	load   Load
 	span   int64
 	blocks int64
-	once   []uint32 // for random blocks that are used once: all, in random order
+	once   []uint32 // random blocks that are used once, all in random order
 	zipf   *zipf    // for ReadSkewed
 }
 
@@ -25,7 +25,7 @@ func newOrder(l Load, fileSize int64) *order {
 	return o
 }
 
-// slice returns a function that returns the offsets of a slice for one client, given its number.
+// slice returns, for a slice, the function that maps a client's number to its offsets.
 func (o *order) slice(seed uint64, clients int) func(clientNo int) func() (int64, bool) {
 	size := int64(o.load.Size)
 	switch {
@@ -42,11 +42,11 @@ func (o *order) slice(seed uint64, clients int) func(clientNo int) func() (int64
 	return func(i int) func() (int64, bool) { return randomOffsets(seed, uint64(i), o.blocks, size) }
 }
 
-// start returns the offset at which a scan begins.
+// start returns the offset where a scan begins.
 func (o *order) start(seed uint64) int64 { return ScanStart(seed, o.span, o.load.Size) }
 
-// fill returns the offsets, shared by all callers, that fill a cache: all blocks, or as many as a
-// slice draws.
+// fill returns the offsets that fill a cache: all blocks, or as many as a slice draws. All callers
+// share them.
 func (o *order) fill() func() (int64, bool) {
 	if o.zipf != nil {
 		return listOffsets(o.zipf.draw(0), int64(o.load.Size))
@@ -67,14 +67,14 @@ func shuffle(v []uint32, seed uint64) {
 	rng.Shuffle(len(v), func(i, j int) { v[i], v[j] = v[j], v[i] })
 }
 
-// randomOffsets returns random offsets of blocks of size bytes, without end.
+// randomOffsets returns an endless sequence of random offsets of blocks of size bytes.
 func randomOffsets(seed, clientNo uint64, blocks, size int64) func() (int64, bool) {
 	rng := rand.New(rand.NewPCG(seed, clientNo))
 	return func() (int64, bool) { return rng.Int64N(blocks) * size, true }
 }
 
-// listOffsets returns the offsets of the blocks in the list, in its order. All clients take from
-// the same list.
+// listOffsets returns the offsets of the listed blocks, in order. All clients take from the same
+// list.
 func listOffsets(list []uint32, size int64) func() (int64, bool) {
 	var taken atomic.Int64
 	return func() (int64, bool) {
@@ -86,8 +86,8 @@ func listOffsets(list []uint32, size int64) func() (int64, bool) {
 	}
 }
 
-// ScanStart returns where a scan of span bytes begins: at a random block of its first quarter,
-// because a disk in a cloud remembers what was read a moment ago.
+// ScanStart returns the offset where a scan of span bytes begins. It is a random block in the first
+// quarter, because a cloud disk remembers recent reads.
 func ScanStart(seed uint64, span int64, size int) int64 {
 	blocks := span / 4 / int64(size)
 	if blocks < 2 {
@@ -96,8 +96,8 @@ func ScanStart(seed uint64, span int64, size int) int64 {
 	return rand.New(rand.NewPCG(seed, 0)).Int64N(blocks) * int64(size)
 }
 
-// scanOffsets returns the offsets of a scan from start on. A cold scan ends at the end of the
-// span; any other begins again at its beginning.
+// scanOffsets returns the offsets of a scan from start on. A cold scan ends at the end of the span.
+// Any other scan continues at the beginning.
 func scanOffsets(start, span, size int64, cold bool) func() (int64, bool) {
 	off := start
 	return func() (int64, bool) {
@@ -113,8 +113,8 @@ func scanOffsets(start, span, size int64, cold bool) func() (int64, bool) {
 	}
 }
 
-// drawnOffsets returns the offsets of the drawn blocks, again from the beginning at the end. Each
-// client starts at a different one.
+// drawnOffsets returns the offsets of the drawn blocks, over and over. Each client starts at a
+// different block.
 func drawnOffsets(drawn []uint32, clientNo, clients int, size int64) func() (int64, bool) {
 	i := clientNo * (len(drawn) / clients)
 	return func() (int64, bool) {

@@ -27,7 +27,7 @@ func TestColdOrderHasEachBlockOnce(t *testing.T) {
 }
 
 func TestScanOffsets(t *testing.T) {
-	const size, span = 4096, 10*4096 + 100 // the part of a block at the end is not used
+	const size, span = 4096, 10*4096 + 100 // the partial block at the end is not used
 	for _, test := range []struct {
 		cold bool
 		want []int64
@@ -52,8 +52,8 @@ func TestScanOffsets(t *testing.T) {
 	}
 }
 
-// TestZipf checks that the most popular block has its share of 1/H, and that the seed determines
-// what is drawn but not which blocks are popular.
+// TestZipf checks that the most popular block has its share of 1/H. It also checks that the seed
+// determines the draw, but not which blocks are popular.
 func TestZipf(t *testing.T) {
 	const blocks = 1000
 	z := newZipf(blocks)

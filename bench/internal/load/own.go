@@ -17,10 +17,10 @@ type ownFile interface {
 	Truncate(size int64) error
 }
 
-// ownFiles are the files of a worker: one for all clients, or one for each.
+// ownFiles are the worker's files: one for all clients, or one for each client.
 type ownFiles []ownFile
 
-// opener opens a file in the way of a side.
+// opener opens a file through a side's Way.
 type opener func(name string, flag int) (ownFile, error)
 
 // openOwn opens the files of a load that makes them.
@@ -32,8 +32,8 @@ func openOwn(s Setup) (*target, error) {
 	return openOwnBy(t, open, s)
 }
 
-// openOwnBy opens the load's files beside the file under test, which is not changed. Their names
-// are removed at once, so that the files disappear with the worker, however it ends.
+// openOwnBy opens the load's files beside the file under test, which stays unchanged. It removes
+// their names at once, so that the files disappear with the worker, however it ends.
 func openOwnBy(t *target, open opener, s Setup) (*target, error) {
 	var all ownFiles
 	release := t.close
@@ -61,8 +61,8 @@ func openOwnBy(t *target, open opener, s Setup) (*target, error) {
 	return t, nil
 }
 
-// ownOpener returns the function that opens a file in the way of the side, and the target to add
-// the operations to.
+// ownOpener returns the function that opens a file through the side's Way, and the target to which
+// the caller adds the operations.
 func ownOpener(side Side) (*target, opener, error) {
 	if side.Way != BySluice {
 		t := &target{close: func() error { return nil }}
@@ -81,7 +81,7 @@ func ownName(s Setup, i int) string {
 	return fmt.Sprintf("%s.own-%d-%d", cmp.Or(s.Logs, s.Path), os.Getpid(), i)
 }
 
-// newFiles makes n empty files. It returns those that it has made even if there is an error.
+// newFiles makes n empty files. On an error it returns the files that it has made.
 func newFiles(open opener, s Setup, n, flag int) (all ownFiles, err error) {
 	for i := range n {
 		name := ownName(s, i)
@@ -97,7 +97,7 @@ func newFiles(open opener, s Setup, n, flag int) (all ownFiles, err error) {
 	return all, nil
 }
 
-// removeOpen removes the name of a file that is open.
+// removeOpen removes the name of an open file.
 func removeOpen(name string) error {
 	if err := os.Remove(name); err != nil {
 		return &unsupportedError{fmt.Sprintf("a file that is open cannot be removed on this system (%v)", err)}
@@ -113,7 +113,7 @@ func (o ownFiles) close() error {
 	return errors.Join(errs...)
 }
 
-// logs makes each client append records to its log, or to the only one. The logs are empty before
+// logs makes each client append records to its log or to the only log. The logs are empty before
 // each slice.
 func (t *target) logs(all ownFiles) {
 	empty := func() error {
@@ -144,11 +144,11 @@ func appendSync(log ownFile, record []byte) error {
 }
 
 // ownBlocks is the size of a file of SyncOwn, in operations. It is small because each new process
-// writes its files, of which there may be hundreds.
+// writes its files, possibly hundreds.
 const ownBlocks = 32
 
-// syncOwn makes each client overwrite blocks of its file, and sync it after each. The files have
-// their space on the disk before anything is timed.
+// syncOwn makes each client overwrite blocks of its file, and sync the file after each block. The
+// files' blocks are allocated before the slice.
 func (t *target) syncOwn(all ownFiles, l Load) error {
 	errs := make([]error, len(all))
 	var wg sync.WaitGroup
@@ -167,8 +167,8 @@ func (t *target) syncOwn(all ownFiles, l Load) error {
 	return errors.Join(errs...)
 }
 
-// servedFiles makes a file of the load's size, and opens it for each client: a client reads at the
-// position.
+// servedFiles makes a file of the load's size, and opens it for each client: clients read at the
+// file position.
 func servedFiles(open opener, s Setup) (all ownFiles, err error) {
 	name := ownName(s, 0)
 	if err := os.WriteFile(name, make([]byte, s.Load.Size), 0o600); err != nil {
@@ -184,7 +184,7 @@ func servedFiles(open opener, s Setup) (all ownFiles, err error) {
 	return all, removeOpen(name)
 }
 
-// serve makes each client copy its file to a connection of its own.
+// serve makes each client copy its file to its own connection.
 func (t *target) serve(all ownFiles, s Setup) error {
 	t.ownMemory = true
 	var conns []io.Closer
@@ -210,7 +210,7 @@ func (t *target) serve(all ownFiles, s Setup) error {
 	return nil
 }
 
-// send copies the file from its beginning, as io.Copy does it.
+// send copies the file from its beginning with io.Copy.
 func send(to io.Writer, f ownFile, size int) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/linuxaio"
 )
 
-// paperFile performs each call as the library of Wilson and Mutschlechner (2017) did for a single
-// request: one io_submit, then io_getevents until the request is done, on a context that is kept
-// for re-use.
+// paperFile performs each operation as the library of Wilson and Mutschlechner (2017) does for a
+// single request: one io_submit, then io_getevents until the request is done. It reuses its
+// contexts.
 type paperFile struct {
 	*os.File
 	contexts chan *paperContext
@@ -21,11 +21,11 @@ type paperFile struct {
 	syscalls Syscalls // of the last slice, if timed
 }
 
-// paperContext is an io_context_t and the memory of its one request.
+// paperContext is an io_context_t with the memory of its one request.
 type paperContext struct {
 	linuxaio.Context
 	cb    linuxaio.IOCB
-	cbs   *linuxaio.IOCB // &cb; io_submit takes the address of this pointer as an array of one
+	cbs   *linuxaio.IOCB // &cb, because io_submit takes an array of pointers
 	event [1]linuxaio.Event
 
 	timed bool
@@ -71,8 +71,8 @@ func openPaperAIO(path string, flag, goroutines int, timed bool) (*target, error
 	return t, nil
 }
 
-// collect returns the system calls of all contexts since the last call of collect. No request may
-// be in flight.
+// collect returns the system calls of all contexts since the last collect. No request may be in
+// flight.
 func (p *paperFile) collect() (s Syscalls) {
 	for range len(p.contexts) {
 		c := <-p.contexts
@@ -82,8 +82,8 @@ func (p *paperFile) collect() (s Syscalls) {
 	return s
 }
 
-// timeContext adds the calls that make and destroy a context, by making one that is not used.
-// Destroying the contexts of each slice would take longer than the slice.
+// timeContext adds the calls that make and destroy a context, measured on an unused one. Destroying
+// the contexts of each slice would take longer than the slice.
 func (p *paperFile) timeContext() error {
 	c := &paperContext{timed: true}
 	if err := c.setup(); err != nil {

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Side is one of the things that are compared: an implementation, and how it is used.
+// Side is one of the compared things: an implementation, and its way to perform operations.
 type Side struct {
 	Name   string `json:"name"` // in tables
 	Way    Way    `json:"way"`
-	Driver string `json:"driver,omitempty"` // sluice's; "" is its own choice
+	Driver string `json:"driver,omitempty"` // of sluice; "" is its own choice
 	Budget int64  `json:"budget,omitempty"` // bytes, for ByCache
 	Timed  bool   `json:"timed,omitempty"`  // record Slice.Syscalls; for BySluice and ByPaper
-	// Class is the class of the operations, Foreground or Background, for BySluice; "" uses no
-	// classes. The operations of a flood are then in Background. For the ways of Pebble it is the
-	// class of compactions and flushes.
+	// Class is the class of BySluice's operations: Foreground, Background, or "" for no class. A
+	// flood's operations are then in Background. For the ways of Pebble it is the class of
+	// compactions and flushes.
 	Class string `json:"class,omitempty"`
 }
 
@@ -26,7 +26,7 @@ type Way string
 const (
 	ByOS     Way = "os"        // os.File
 	BySluice Way = "sluice"    // sluice.File
-	ByPaper  Way = "paper-aio" // io_submit and io_getevents for each operation, as published in 2017
+	ByPaper  Way = "paper-aio" // io_submit and io_getevents for each operation (2017)
 
 	ByBuffer Way = "sluice-buffer" // direct.File.ReadBuffer
 	ByMany   Way = "sluice-many"   // direct.File.ReadMany
@@ -35,34 +35,34 @@ const (
 	ByCache  Way = "sluice-cache"  // cache.File.ReadAt over a direct.File
 
 	ByMmap   Way = "mmap"          // a touch of each page of a mapped file (mmap(2))
-	ByMapped Way = "sluice-mapped" // the same, after mapped.Mapping.Load
+	ByMapped Way = "sluice-mapped" // ByMmap after mapped.Mapping.Load
 
-	// The rest are programs. No worker of this package performs them.
+	// The next ways are programs. No worker of this package performs them.
 	ByFio         Way = "fio"          // fio, as most people run it
-	ByTunedFio    Way = "fio-tuned"    // fio with all options that make a request cheap
+	ByTunedFio    Way = "fio-tuned"    // fio with the options that make a request cheapest
 	ByCopy        Way = "sluice-cp"    // sluice cp
 	ByProgram     Way = "program"      // another program that copies, or a floor
 	ByGoBuild     Way = "go-build"     // the program of package builds, made by go build
-	BySluiceBuild Way = "sluice-build" // the same, made by sluice build
+	BySluiceBuild Way = "sluice-build" // the same program, made by sluice build
 
 	// The ways of Pebble's files, in the program of module bench/pebble.
 	ByPebble       Way = "pebble"              // Pebble's own vfs.Default
-	ByPebbleBuffer Way = "pebblevfs-buffered"  // integrations/pebblevfs, its mode Buffered
-	ByPebbleHybrid Way = "pebblevfs-hybrid"    // its mode Hybrid
-	ByPebbleDirect Way = "pebblevfs-direct"    // its mode Direct
-	ByPebbleBuild  Way = "pebble-sluice-build" // vfs.Default, in the program made by sluice build
+	ByPebbleBuffer Way = "pebblevfs-buffered"  // integrations/pebblevfs in mode Buffered
+	ByPebbleHybrid Way = "pebblevfs-hybrid"    // integrations/pebblevfs in mode Hybrid
+	ByPebbleDirect Way = "pebblevfs-direct"    // integrations/pebblevfs in mode Direct
+	ByPebbleBuild  Way = "pebble-sluice-build" // vfs.Default in a program made by sluice build
 )
 
-// OneGoroutine reports whether the way keeps several operations in flight from one goroutine.
+// OneGoroutine reports whether one goroutine keeps several operations in flight.
 func (w Way) OneGoroutine() bool { return w == ByMany || w == ByReader || w == ByNext || w.Fio() }
 
 // Fio reports whether the way is the program fio.
 func (w Way) Fio() bool { return w == ByFio || w == ByTunedFio }
 
-// OSFile is the side that the others are compared with.
+// OSFile is the side that other sides are compared with.
 var OSFile = Side{Name: "os.File", Way: ByOS}
 
-// Fio shows what a disk can do, and TunedFio what a request need not cost more than.
+// Fio measures the disk as most people would. TunedFio measures the least cost of a request.
 var (
 	Fio      = Side{Name: "fio", Way: ByFio}
 	TunedFio = Side{Name: "fio, tuned", Way: ByTunedFio}
@@ -71,7 +71,7 @@ var (
 // PaperAIO is Linux AIO as the 2017 paper used it.
 var PaperAIO = Side{Name: "2017 AIO", Way: ByPaper}
 
-// Sluice returns the side of sluice.File on the given driver; "" is sluice's own choice.
+// Sluice returns the side of sluice.File on a driver; "" is sluice's own choice.
 func Sluice(driver string) Side {
 	s := Side{Name: "sluice", Way: BySluice, Driver: driver}
 	if driver != "" {
@@ -88,17 +88,17 @@ type Request struct {
 
 // Setup is the first request: the file, the side and the load.
 type Setup struct {
-	Path string `json:"path"`           // for the kinds of Pebble that of the database's directory
-	Logs string `json:"logs,omitempty"` // beginning of the names of logs; "" is Path
+	Path string `json:"path"`           // the file, or the database's directory (Pebble)
+	Logs string `json:"logs,omitempty"` // the prefix of the logs' names; "" is Path
 	Side Side   `json:"side"`
 	Load Load   `json:"load"`
-	// Prepared is set if an earlier worker with this Setup has brought the page cache into the
-	// state that the load wants, and left it so.
+	// Prepared is set if an earlier worker with this Setup has prepared the page cache, and left it
+	// so.
 	Prepared bool `json:"prepared,omitempty"`
-	// Pace is the units of computation in a microsecond (Pace), for kinds that compute between
-	// operations. The parent measures it once for all workers, so that all do the same.
+	// Pace is the result of Pace, for kinds with computation. The parent measures it once, so that
+	// all workers do the same.
 	Pace int `json:"pace,omitempty"`
-	// Sink is the TCP address where ServeFile sends to.
+	// Sink is the TCP address to which ServeFile sends.
 	Sink string `json:"sink,omitempty"`
 }
 
@@ -106,45 +106,45 @@ type Setup struct {
 type SliceReq struct {
 	Lead time.Duration `json:"lead"` // length of the lead-in
 	Time time.Duration `json:"time"` // length of the window
-	Seed uint64        `json:"seed"` // of the offsets
+	Seed uint64        `json:"seed"` // determines the offsets
 }
 
-// Reply answers a Request. If Error or Unsupported is set there is no result, and the worker is
-// of no more use.
+// Reply answers a Request. With an Error or Unsupported there is no result, and the worker is of no
+// more use.
 type Reply struct {
 	Error string `json:"error,omitempty"`
-	// Unsupported is set instead of Error if this machine lacks what the load needs: a driver,
-	// O_DIRECT, a page cache that can be dropped.
+	// Unsupported is set instead of Error if this machine lacks a feature that the load needs: a
+	// driver, O_DIRECT, a page cache that can be dropped.
 	Unsupported string          `json:"unsupported,omitempty"`
-	Explain     string          `json:"explain,omitempty"` // sluice's Explain, after Setup and after a slice
+	Explain     string          `json:"explain,omitempty"` // of sluice, after Setup and slices
 	Slice       *Slice          `json:"slice,omitempty"`
-	Stats       json.RawMessage `json:"stats,omitempty"` // sluice's Stats, after a slice
+	Stats       json.RawMessage `json:"stats,omitempty"` // of sluice, after a slice
 }
 
 // Slice is the result of one slice.
 type Slice struct {
-	Ops     float64       `json:"ops"`     // an operation that is partly in the window counts in part
+	Ops     float64       `json:"ops"`     // an operation partly in the window counts in part
 	Elapsed time.Duration `json:"elapsed"` // length of the window
 	CPU     time.Duration `json:"cpu"`     // user and system time of the process in the window
 	Mean    time.Duration `json:"mean"`    // latency of an operation, as its goroutine sees it
 	P50     time.Duration `json:"p50"`
 	P99     time.Duration `json:"p99"`
-	P999    time.Duration `json:"p999,omitempty"` // 0 where it is not measured
+	P999    time.Duration `json:"p999,omitempty"` // 0 if not measured
 	Max     time.Duration `json:"max"`
 
-	// Resident is the growth of the worker's resident memory since before it opened the file, and
-	// Buffers the peak of the memory that data was read into; in bytes, 0 if unknown.
+	// Resident is the growth of resident memory since before the worker opened the file. Buffers is
+	// the peak of the memory that data was read into. Both are in bytes; 0 if unknown.
 	Resident int64 `json:"resident,omitempty"`
 	Buffers  int64 `json:"buffers,omitempty"`
 
 	// Flood is the bytes a second that Load.Flood read.
 	Flood float64 `json:"flood,omitempty"`
 
-	// Compaction is the bytes a second that a compaction of the database wrote, for PebbleCompact.
+	// Compaction is the bytes a second that a compaction wrote, for PebbleCompact.
 	Compaction float64 `json:"compaction,omitempty"`
 
-	// LateP50 and LateMax are how late a goroutine was that slept for a millisecond at a time, if
-	// Load.Sleeper is set.
+	// LateP50 and LateMax say how late a goroutine woke that slept for a millisecond at a time.
+	// They are set if Load.Sleeper is.
 	LateP50 time.Duration `json:"late_p50,omitempty"`
 	LateMax time.Duration `json:"late_max,omitempty"`
 
@@ -160,8 +160,8 @@ func (s Slice) Rate() float64 {
 	return s.Ops / s.Elapsed.Seconds()
 }
 
-// RateIfMeasured is Rate, but NaN if the slice ended before its window opened, as a cold scan that reaches the
-// end of the file does: a rate of 0 would count as a loss.
+// RateIfMeasured is Rate, but NaN if the slice ended before its window opened, as a cold scan may
+// at the file's end. A rate of 0 would count as a loss.
 func (s Slice) RateIfMeasured() float64 {
 	if s.Elapsed <= 0 {
 		return math.NaN()
@@ -169,7 +169,7 @@ func (s Slice) RateIfMeasured() float64 {
 	return s.Rate()
 }
 
-// CPUPerOp returns processor time an operation.
+// CPUPerOp returns the processor time of an operation.
 func (s Slice) CPUPerOp() time.Duration {
 	if s.Ops == 0 {
 		return 0

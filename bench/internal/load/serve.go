@@ -9,26 +9,26 @@ import (
 // Performer performs slices of one load through one side. Its methods are not called concurrently.
 type Performer interface {
 	Run(SliceReq) (Slice, error)
-	Explain() string // what sluice says of itself; "" for another side
-	Stats() any      // sluice's Stats; nil for another side
+	Explain() string // sluice's Explain; "" for other sides
+	Stats() any      // sluice's Stats; nil for other sides
 	Close() error
 }
 
 var _ Performer = (*Worker)(nil)
 
-// Serve answers the requests of r on w until r ends, which is when the parent closes the pipe or
-// dies. It is the main loop of a worker process.
+// Serve answers the requests of r on w until r ends: the parent closes the pipe or dies. It is the
+// main loop of a worker process.
 func Serve(r io.Reader, w io.Writer) error {
 	return ServeBy(r, w, func(s Setup) (Performer, error) {
 		worker, err := NewWorker(s)
-		if err != nil { // an interface that holds a nil *Worker would not be nil
+		if err != nil { // an interface with a nil *Worker inside is not nil
 			return nil, err
 		}
 		return worker, nil
 	})
 }
 
-// ServeBy is Serve for a program with a Performer of its own. begin returns it.
+// ServeBy is Serve for the Performer that begin returns.
 func ServeBy(r io.Reader, w io.Writer, begin func(Setup) (Performer, error)) error {
 	s := server{dec: json.NewDecoder(r), enc: json.NewEncoder(w), begin: begin}
 	err := s.serve()
@@ -86,8 +86,7 @@ func (s *server) slice(req SliceReq) Reply {
 	}
 	reply := Reply{Slice: &slice, Explain: s.worker.Explain()}
 	if stats := s.worker.Stats(); stats != nil {
-		// Stats are an aid to the reader of the JSON file; a slice without
-		// them is still a result.
+		// Stats only help the reader of the JSON file. A slice without them is still a result.
 		reply.Stats, _ = json.Marshal(stats)
 	}
 	return reply

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// sleep is how long the goroutine of a Load's Sleeper sleeps at a time.
+// sleep is the time for which the goroutine of Load.Sleeper sleeps.
 const sleep = time.Millisecond
 
-// newSleeper starts the goroutine of Load.Sleeper, if there is to be one. stop ends it, and returns
-// the median and the longest of how late it woke while the window was open.
+// newSleeper starts the goroutine of Load.Sleeper, if wanted. stop ends it, and returns how late it
+// woke while the window was open: the median and the longest.
 func newSleeper(wanted bool, w *window) (stop func() (median, longest time.Duration)) {
 	if !wanted {
 		return func() (time.Duration, time.Duration) { return 0, 0 }
@@ -29,7 +29,7 @@ func newSleeper(wanted bool, w *window) (stop func() (median, longest time.Durat
 	}
 }
 
-// sleepUntil sleeps until ended is set, and returns how late it woke each time.
+// sleepUntil sleeps until ended is set. It returns how late it woke each time.
 func sleepUntil(ended *atomic.Bool, w *window) (late []time.Duration) {
 	for !ended.Load() {
 		before := time.Since(w.start)

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// openSluice opens path on a Scheduler with the given driver, "" for the default Scheduler.
+// openSluice opens path on a Scheduler with the given driver; "" is the default Scheduler.
 func openSluice(path string, flag int, driver string) (*target, error) {
 	s, release, err := scheduler(driver)
 	if err != nil {
@@ -24,8 +24,8 @@ func openSluice(path string, flag int, driver string) (*target, error) {
 	}, nil
 }
 
-// scheduler returns a Scheduler and the function that releases it. For driver "" it is the
-// default one, which is chosen as in a user's program (SLUICE_DRIVER) and never released.
+// scheduler returns a Scheduler and the function that releases it. For driver "" it is the default
+// Scheduler, which is chosen as in a user's program (SLUICE_DRIVER) and never released.
 func scheduler(driver string) (*sluice.Scheduler, func() error, error) {
 	if driver == "" {
 		s, err := sluice.Default()

@@ -8,16 +8,16 @@ import (
 	"github.com/sluiceio/sluice/direct"
 )
 
-// stream reads the file through a direct.Reader, and starts again at the beginning when it
-// reaches the end.
+// stream reads the file through a direct.Reader. At the file's end it starts again at the
+// beginning.
 type stream struct {
 	file    *directFile
 	options direct.ReaderOptions
 	r       *direct.Reader // between begin and end
 }
 
-// openStream opens the file for a Reader with as many buffers of the load's size as the load has
-// operations in flight.
+// openStream opens the file for a Reader. It has a buffer of the load's size for each operation in
+// flight.
 func openStream(s Setup) (*target, error) {
 	d, err := openDirectFile(s)
 	if err != nil {
@@ -50,8 +50,7 @@ func (s *stream) begin(off int64) (err error) {
 
 func (s *stream) end() error { return s.r.Close() }
 
-// read reads the next bytes of the file into buf. The offset is the Reader's, so it ignores the
-// one it is given.
+// read reads the next bytes of the file into buf. It ignores the offset: the Reader has its own.
 func (s *stream) read(buf []byte, _ int64) error {
 	_, err := io.ReadFull(s.r, buf)
 	if err == io.EOF {
@@ -62,7 +61,7 @@ func (s *stream) read(buf []byte, _ int64) error {
 	return err
 }
 
-// next takes the next buffer of the Reader.
+// next takes the Reader's next buffer.
 func (s *stream) next(_ []byte, off int64) error {
 	b, err := s.r.Next()
 	if err == io.EOF {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// openDirect is the open flag for O_DIRECT, 0 where there is none.
+// openDirect is the open flag for O_DIRECT; 0 if there is none.
 const openDirect = 0
 
 var errNoDirect = errors.ErrUnsupported

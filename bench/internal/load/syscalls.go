@@ -11,14 +11,14 @@ import (
 // Syscalls are the system calls of a slice, from the beginning of its lead-in.
 type Syscalls struct {
 	Ops   int64     `json:"ops"`
-	Calls []Syscall `json:"calls"` // in the order of the first call of each Name
+	Calls []Syscall `json:"calls"` // in the order in which each Name first occurred
 }
 
-// Syscall is the sum of all calls of one system call.
+// Syscall sums up all calls of one system call.
 type Syscall struct {
-	Name  string        `json:"name"` // the kernel's
+	Name  string        `json:"name"` // the kernel's name
 	Count int64         `json:"count"`
-	Time  time.Duration `json:"time"` // of all calls together
+	Time  time.Duration `json:"time"` // of all calls
 }
 
 // add counts a call.
@@ -33,8 +33,8 @@ func (s *Syscalls) add(name string, took time.Duration) {
 	s.Calls = append(s.Calls, Syscall{Name: name, Count: 1, Time: took})
 }
 
-// openTimed is openSluice with a Recorder that records the system calls of each slice. The
-// Recorder has room for one slice; the calls of earlier slices are overwritten.
+// openTimed is openSluice with a Recorder of each slice's system calls. The Recorder has room for
+// one slice and overwrites earlier calls.
 func openTimed(path string, flag int, driver string) (*target, error) {
 	rec, err := trace.New(trace.Options{})
 	if err != nil {
@@ -61,8 +61,8 @@ func openTimed(path string, flag int, driver string) (*target, error) {
 	}, nil
 }
 
-// recorded sums up the recorded calls that began at from or later: the drivers' own, and the
-// operations that were plain system calls.
+// recorded sums up the recorded calls that began at from or later: the drivers' own calls and plain
+// calls.
 func recorded(t *trace.Trace, from time.Duration) *Syscalls {
 	s := &Syscalls{}
 	for i := range t.Ops {

@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// warm brings caches into the state that the load wants, as far as that is done once. For direct
-// kinds the page cache must hold nothing of the file, because the kernel would look there first.
-// For kinds that write through it, it must hold the span. If an earlier worker has prepared the
-// page cache, only what is in this process is left to do.
+// warm prepares caches for the load, as far as once is enough. Direct kinds need a page cache
+// without the file, because the kernel looks there first. Kinds that write through it need the span
+// in it. If an earlier worker has prepared the page cache, only this process is left to warm.
 func (w *Worker) warm(prepared bool) error {
 	if !prepared {
 		if err := w.warmPageCache(); err != nil {
@@ -32,7 +31,7 @@ func (w *Worker) warmPageCache() error {
 			return fmt.Errorf("dropping the page cache: %w", err)
 		}
 	case kind.Write():
-		_, _ = dropCache(w.plain, w.size) // on failure, writeSpan overwrites what is there
+		_, _ = dropCache(w.plain, w.size) // if it fails, writeSpan overwrites the cached blocks
 		return writeSpan(w.plain, w.load, w.size)
 	}
 	return nil
@@ -40,7 +39,7 @@ func (w *Worker) warmPageCache() error {
 
 const (
 	fillers  = 32              // goroutines that fill a cache
-	fillTime = 5 * time.Second // limit for filling it
+	fillTime = 5 * time.Second // limit for fillCache
 )
 
 // fillCache fills the cache by reading blocks as a slice does.

@@ -15,15 +15,15 @@ type Worker struct {
 	load    Load
 	way     Way
 	size    int64    // of the file
-	plain   *os.File // the same file, for calls that are not measured: fsync, fadvise
+	plain   *os.File // the same file, for calls outside the measurement: fsync, fadvise
 	target  *target
 	clients []*client
-	flood   *flood // nil if there is none
+	flood   *flood // nil without a flood
 	order   *order
 	idle    int64 // resident memory before the file was opened
 }
 
-// NewWorker opens the file and allocates what the slices need.
+// NewWorker opens the file and allocates all that slices need.
 func NewWorker(s Setup) (*Worker, error) {
 	plain, err := os.OpenFile(s.Path, os.O_RDWR, 0)
 	if err != nil {
@@ -47,7 +47,7 @@ func (w *Worker) open(s Setup) error {
 	}
 	w.makeClients(s.Pace)
 	w.order = newOrder(w.load, w.size)
-	// The memory for measuring is allocated by now; what is added from here on is the side's.
+	// Measuring needs no more memory from here on. Any growth is the side's.
 	debug.FreeOSMemory()
 	w.idle = resident()
 	if w.target, err = openTarget(s); err != nil {
@@ -76,8 +76,8 @@ func (w *Worker) makeClients(pace int) {
 	}
 }
 
-// giveBuffers gives every client memory to read into. If the side copies into it from its own
-// buffers, it need not be aligned.
+// giveBuffers gives every client memory to read into. If the side copies from its own buffers, that
+// memory need not be aligned.
 func (w *Worker) giveBuffers() {
 	if w.target.ownMemory {
 		return
@@ -116,7 +116,7 @@ func (w *Worker) Run(req SliceReq) (Slice, error) {
 	return s, nil
 }
 
-// prepare sets the page cache and gives every client its offsets.
+// prepare sets the page cache, and gives every client its offsets.
 func (w *Worker) prepare(seed uint64) error {
 	if err := SetPageCache(w.plain, w.load, w.size); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (w *Worker) prepare(seed uint64) error {
 	return nil
 }
 
-// measure starts all clients at once and waits for the last.
+// measure starts all clients at once, and waits for the last one.
 func (w *Worker) measure(win *window) (Slice, error) {
 	var (
 		wg    sync.WaitGroup
@@ -165,7 +165,7 @@ func (w *Worker) measure(win *window) (Slice, error) {
 	return s, err
 }
 
-// collect adds up the clients, and measures the memory.
+// collect adds up the clients' counts, and measures the memory.
 func (w *Worker) collect(win *window) (Slice, error) {
 	s, err := sum(w.clients, win)
 	if err != nil {
@@ -175,7 +175,7 @@ func (w *Worker) collect(win *window) (Slice, error) {
 	return s, nil
 }
 
-// sum adds up clients that have ended.
+// sum adds up the counts of clients that have ended.
 func sum(clients []*client, win *window) (Slice, error) {
 	all := hdrhistogram.New(1, int64(maxLatency), 2)
 	s := Slice{CPU: win.cpu()}
@@ -198,7 +198,7 @@ func sum(clients []*client, win *window) (Slice, error) {
 	return s, nil
 }
 
-// Explain returns what sluice says of itself, "" for another side.
+// Explain returns sluice's Explain; "" for other sides.
 func (w *Worker) Explain() string {
 	if w.target.explain == nil {
 		return ""
@@ -206,7 +206,7 @@ func (w *Worker) Explain() string {
 	return w.target.explain()
 }
 
-// Stats returns sluice's Stats, nil for another side.
+// Stats returns sluice's Stats; nil for other sides.
 func (w *Worker) Stats() any {
 	if w.target.stats == nil {
 		return nil
@@ -225,8 +225,8 @@ func (w *Worker) memory() (grown, buffers int64) {
 	return grown, int64(len(w.clients)) * int64(w.load.Size)
 }
 
-// afterSlice writes back what the slice has written, so that the next slice, which may be another
-// side's, does not pay for it.
+// afterSlice writes back the slice's data, so that the next slice, possibly of another side, does
+// not pay for it.
 func (w *Worker) afterSlice() error {
 	if w.target.end != nil {
 		return w.target.end()

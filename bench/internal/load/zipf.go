@@ -23,12 +23,12 @@ func newZipf(blocks int64) *zipf {
 		sum += math.Pow(float64(i+1), -skew)
 		z.sums[i] = sum
 	}
-	shuffle(z.blocks, 0) // the same blocks are popular in every slice of every side
+	shuffle(z.blocks, 0) // every slice of every side has the same popular blocks
 	return z
 }
 
-// draw returns the blocks of a slice. They are drawn before the slice because drawing one takes
-// longer than finding it in a cache. The next draw overwrites them.
+// draw returns the blocks of a slice. Drawing a block takes longer than finding it in a cache, so
+// all are drawn before the slice. The next draw overwrites them.
 func (z *zipf) draw(seed uint64) []uint32 {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for i := range z.drawn {

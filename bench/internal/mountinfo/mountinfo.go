@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// Unescape returns a field of /proc/self/mountinfo, /proc/self/mounts or /proc/swaps as the name
-// that it stands for. The kernel writes a blank in a name as \040, a tab as \011, a newline as
-// \012, a backslash as \134 and, in the name of a device, # as \043 (proc_pid_mountinfo(5),
-// getmntent(3)). Otherwise a name with a blank would be two fields. Compared as it is written,
-// such a name is that of no file.
+// Unescape returns the name in a field of /proc/self/mountinfo, /proc/self/mounts or /proc/swaps.
+// The kernel writes a blank in a name as \040, a tab as \011, a newline as \012, a backslash as
+// \134 and, in the name of a device, # as \043 (proc_pid_mountinfo(5), getmntent(3)). Otherwise a
+// name with a blank would be two fields. Without Unescape the field matches no file.
 func Unescape(field string) string {
 	var b strings.Builder
 	for {

@@ -4,7 +4,7 @@ package otiai
 
 import "github.com/otiai10/copy"
 
-// Copy copies the tree src to dst, which must not exist, with that many workers.
+// Copy copies the tree src to dst, which must not exist, with so many workers.
 func Copy(dst, src string, workers int) error {
 	return copy.Copy(src, dst, copy.Options{NumOfWorkers: int64(workers)})
 }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// OwnGroup returns the attributes of a process that starts a process group of its own.
+// OwnGroup returns the attributes of a process that starts its own process group.
 func OwnGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// kill ends a process and those that it has started in its group.
+// kill ends a process and its children in the group.
 func kill(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// OwnGroup returns the attributes of a process that starts a process group of its own. Windows
-// turns Ctrl-C off for the processes of such a group.
+// OwnGroup returns the attributes of a process that starts its own process group. Windows turns off
+// Ctrl-C for the processes of this group.
 func OwnGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

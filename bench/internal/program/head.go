@@ -2,24 +2,24 @@ package program
 
 import "strings"
 
-// Head is a writer that keeps the first Max bytes and drops the rest, so that it needs little
-// memory even for a program that writes without end.
+// Head is a writer that keeps the first Max bytes and drops the rest. So it needs little memory
+// even for a program that writes without end.
 type Head struct {
 	Max  int
 	text []byte
 }
 
-// Write keeps what there is room for, and always returns len(b).
+// Write keeps the bytes that fit, and always returns len(b).
 func (h *Head) Write(b []byte) (int, error) {
 	h.text = append(h.text, b[:min(len(b), h.Max-len(h.text))]...)
 	return len(b), nil
 }
 
-// String returns the bytes that were kept.
+// String returns the kept bytes.
 func (h *Head) String() string { return string(h.text) }
 
-// FirstLine returns the first line of text that is not blank, "" if there is none. Of what
-// a program writes before it fails, that line is usually the reason.
+// FirstLine returns the first line of text that is not blank, or "". In the output of a program
+// that fails, that line is usually the reason.
 func FirstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return line

@@ -1,5 +1,5 @@
-// Package program runs other programs and measures what they use: time, processor time, memory
-// and threads. Run measures a whole program, Watch a process that someone else has started.
+// Package program runs other programs and measures their time, processor time, memory and threads.
+// Run measures a whole program. Watch measures a process that the caller has started.
 package program
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Usage is what one run of a program used.
+// Usage is the usage of one run of a program.
 type Usage struct {
 	Elapsed time.Duration
 	CPU     time.Duration // user and system time
@@ -17,7 +17,7 @@ type Usage struct {
 }
 
 // Run runs the program in the file exe until it ends or ctx does. argv begins with the program's
-// name. The error of a program that fails has the first line that it wrote to stderr.
+// name. The error of a failed program has its first line on stderr.
 func Run(ctx context.Context, exe string, argv []string) (Usage, error) {
 	cmd := Command(ctx, exe)
 	cmd.Args, cmd.WaitDelay = argv, time.Second
@@ -32,9 +32,9 @@ func Run(ctx context.Context, exe string, argv []string) (Usage, error) {
 	err := cmd.Wait()
 	u := Usage{Elapsed: time.Since(start), Peak: stop()}
 	u.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	// Between fork and exec the child has this process's memory, and the kernel counts that in the
-	// child's ru_maxrss. So ru_maxrss is only true above our own peak; below it, the last sample
-	// has to do.
+	// Between fork and exec the child has this process's memory, and the kernel counts it in the
+	// child's ru_maxrss. So ru_maxrss is only true above our own peak. Below it, the last sample
+	// must suffice.
 	if rss := maxRSS(cmd.ProcessState); rss > ours {
 		u.RSS = max(u.RSS, rss)
 	}
@@ -47,5 +47,5 @@ func Run(ctx context.Context, exe string, argv []string) (Usage, error) {
 	return u, err
 }
 
-// headSize is how much of a program's stderr Run keeps.
+// headSize is the number of bytes of a program's stderr that Run keeps.
 const headSize = 4 << 10 // 4 KiB

@@ -41,7 +41,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestMemory runs a process with far less memory than this one, which ru_maxrss does not show.
+// TestMemory runs a process with far less memory than this one. ru_maxrss does not show it.
 func TestMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		skip.For(t, skip.Platform, "memory is seen on Linux")
@@ -87,7 +87,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestEnd ends a process whose child would otherwise go on.
+// TestEnd ends a process whose child would otherwise continue.
 func TestEnd(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
@@ -101,7 +101,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestCommandGroup starts a process, which leads a process group of its own.
+// TestCommandGroup checks that a started process leads its own process group.
 func TestCommandGroup(t *testing.T) {
 	cat, err := exec.LookPath("cat")
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// PeakOf returns what the text of /proc/PID/status says (proc_pid_status(5)): the present number of
-// threads, and the peak of memory. What it does not say is 0.
+// PeakOf returns the values in the text of /proc/PID/status (proc_pid_status(5)): the current
+// number of threads, and the peak of memory. A missing value is 0.
 func PeakOf(status []byte) Peak {
 	return Peak{Threads: int(field(status, "Threads")), RSS: field(status, "VmHWM") << 10}
 }

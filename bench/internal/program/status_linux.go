@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Look returns the present number of threads of a process, and its peak of memory; zeroes if the
-// process has ended.
+// Look returns a process's current number of threads and its peak of memory; zeros if the process
+// has ended.
 func Look(pid int) Peak {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

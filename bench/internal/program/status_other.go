@@ -2,5 +2,5 @@
 
 package program
 
-// Look returns zeroes: it needs Linux.
+// Look returns zeros: it needs Linux.
 func Look(int) Peak { return Peak{} }

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Peak is the most that a process had whenever it was sampled; 0 is unknown.
+// Peak has a process's largest sampled values; 0 means unknown.
 type Peak struct {
 	Threads int   // OS threads, including the kernel's workers for its io_urings
-	RSS     int64 // resident memory in bytes; the kernel keeps its peak, so no sample misses it
+	RSS     int64 // resident memory in bytes: the kernel's peak, so no sample misses it
 }
 
 // A process may be short, so the first samples follow each other quickly, and later ones less so.
@@ -19,9 +19,9 @@ const (
 	sampleEvery = 20 * time.Millisecond
 )
 
-// Watch samples a process until stop is called, which returns the peak. The first sample is taken
-// before Watch returns, so that there is one of any process that has not been waited for. The
-// parent takes the samples, because in the process itself they would be part of what is measured.
+// Watch samples a process until stop is called. stop returns the peak. The first sample is taken
+// before Watch returns, so that any process that has not been waited for has one. The parent takes
+// the samples: in the process they would be part of the measurement.
 func Watch(pid int) (stop func() Peak) {
 	var (
 		wg   sync.WaitGroup

@@ -22,8 +22,8 @@ import (
 	"github.com/sluiceio/sluice/bench/internal/program"
 )
 
-// simulated is a file system in user space (FUSE). It has one file, of zeroes, and does a fixed
-// number of reads a second, no matter how many are waiting.
+// simulated is a file system in user space (FUSE). It has one file of zeros, and performs a fixed
+// number of reads a second, however many are waiting.
 type simulated struct {
 	path   string // of the file
 	point  string // mount point
@@ -65,8 +65,8 @@ func unmountStale(dir string) {
 	}
 }
 
-// unmount unmounts a file system in user space, as root or by fusermount3. fusermount3 gets
-// pipes, so that it needs no /dev/null.
+// unmount unmounts a file system in user space, as root or by fusermount3. fusermount3 gets pipes,
+// so that it needs no /dev/null.
 func unmount(point string) error {
 	if syscall.Unmount(point, 0) == nil {
 		return nil
@@ -90,7 +90,7 @@ func (s *simulated) close() error {
 			s.server.Wait()
 			return os.Remove(s.point)
 		}
-		time.Sleep(unmountPause) // a process that was killed may still have it open
+		time.Sleep(unmountPause) // a killed process may still have it open
 	}
 	return fmt.Errorf("cannot unmount %s: %w", s.point, err)
 }
@@ -118,7 +118,7 @@ type slowFile struct {
 	every time.Duration // between the ends of two reads
 
 	mu   sync.Mutex
-	next time.Time // end of the last read that was admitted; under mu
+	next time.Time // end of the last admitted read; guarded by mu
 }
 
 var (
@@ -139,7 +139,7 @@ func (f *slowFile) Open(context.Context, uint32) (fs.FileHandle, uint32, syscall
 	return nil, fuse.FOPEN_DIRECT_IO, 0
 }
 
-// Read returns zeroes when its time has come.
+// Read returns zeros when its time has come.
 func (f *slowFile) Read(ctx context.Context, _ fs.FileHandle, dest []byte, off int64) (fuse.ReadResult, syscall.Errno) {
 	end := time.NewTimer(time.Until(f.admit()))
 	defer end.Stop()

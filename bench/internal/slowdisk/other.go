@@ -4,7 +4,7 @@ package slowdisk
 
 import "errors"
 
-// simulated is a file system in user space. On this system there is none.
+// simulated is a file system in user space, which this system lacks.
 type simulated struct{ path string }
 
 func simulate(string, int64, int) (*simulated, error) {

@@ -1,10 +1,10 @@
-// Package slowdisk makes a file on a disk that does few reads a second, for experiments on
-// goroutines that wait.
+// Package slowdisk makes a file on a disk that performs few reads a second, for experiments with
+// waiting goroutines.
 //
-// As root it is an ext4 file system on a loop device that a control group throttles (packages
-// image and cgroup): only processes given to Disk.Add see it as slow. Otherwise it is a file
-// system in user space (FUSE) that answers slowly. Reads of the latter do not reach a block
-// device, so figures on queueing in the kernel differ between the two.
+// As root it is an ext4 file system on a loop device that a control group throttles (packages image
+// and cgroup): only processes given to Disk.Add see it as slow. Otherwise it is a file system in
+// user space (FUSE) that answers slowly. Its reads do not reach a block device, so figures on
+// queueing in the kernel differ between the two.
 package slowdisk
 
 import (
@@ -20,10 +20,10 @@ import (
 
 // Disk is a slow disk with one file. It is for one goroutine.
 type Disk struct {
-	path string // of the file
-	what string // description for people
+	path string // the file
+	what string // a readable description
 
-	// These are nil if the disk is simulated.
+	// The next three are nil if the disk is simulated.
 	file *scratch.File
 	fs   *image.Image
 	slow *cgroup.Group
@@ -34,9 +34,9 @@ type Disk struct {
 // margin is space for the file system's own data.
 const margin = 64 << 20 // 64 MiB
 
-// Open makes a disk in dir that does iops reads a second, with a file of size bytes: a throttled
-// loop device, which needs root, or else a simulated one. It calls progress with the fraction
-// that is done. The caller must close the Disk, even in a panic.
+// Open makes a disk in dir that performs iops reads a second, with a file of size bytes. As root it
+// is a throttled loop device, otherwise a simulated one. Open calls progress with the completed
+// fraction. The caller must close the Disk, even in a panic.
 func Open(ctx context.Context, dir string, size int64, iops int, progress func(float64)) (*Disk, error) {
 	d, err := throttled(ctx, dir, size, iops, progress)
 	if _, ok := errors.AsType[*unavailableError](err); !ok {
@@ -52,7 +52,7 @@ func Open(ctx context.Context, dir string, size int64, iops int, progress func(f
 	}, nil
 }
 
-// unavailableError reports why there can be no throttled device.
+// unavailableError is the reason why there can be no throttled device.
 type unavailableError struct{ err error }
 
 func (e *unavailableError) Error() string { return e.err.Error() }
@@ -94,7 +94,7 @@ func (d *Disk) Simulated() bool { return d.fuse != nil }
 // Path returns the path of the disk's file.
 func (d *Disk) Path() string { return d.path }
 
-// Add makes the disk slow for a process. A simulated disk is slow for all.
+// Add makes the disk slow for a process. A simulated disk is slow for all processes.
 func (d *Disk) Add(pid int) error {
 	if d.slow == nil {
 		return nil
@@ -105,7 +105,7 @@ func (d *Disk) Add(pid int) error {
 // DropCache drops the file from the page cache.
 func (d *Disk) DropCache() error { return tree.Evict(d.path) }
 
-// Close removes the disk. A later device with the same number is as fast as before.
+// Close removes the disk. A later device with the same number is not slow.
 func (d *Disk) Close() error {
 	var errs []error
 	if d.slow != nil {

@@ -20,7 +20,8 @@ import (
 
 const testSize = 1 << 20 // 1 MiB
 
-// TestThrottled makes a disk, and checks that no mount, device, file or group of it is left.
+// TestThrottled makes a disk, and checks that none of its mounts, devices, files and groups is
+// left.
 func TestThrottled(t *testing.T) {
 	if os.Geteuid() != 0 {
 		skip.For(t, skip.Root, "a throttled device takes root")
@@ -56,7 +57,7 @@ func groups() map[string]bool {
 	return found
 }
 
-// groupsSince returns the new groups of this process. Other processes may make groups meanwhile.
+// groupsSince returns the new groups of this process, and ignores other processes' groups.
 func groupsSince(before map[string]bool) (names []string) {
 	own := "sluice-bench-" + strconv.Itoa(os.Getpid())
 	for name := range groups() {
@@ -67,7 +68,7 @@ func groupsSince(before map[string]bool) (names []string) {
 	return names
 }
 
-// gone checks that nothing is in the directory, or mounted there.
+// gone checks that the directory is empty and no mount point.
 func gone(t *testing.T, dir string) {
 	t.Helper()
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -103,7 +104,8 @@ func TestSimulatedWithoutNull(t *testing.T) {
 	}
 	defer l.Close()
 	const script = `mount --bind "$1" /dev/null || exit 77; exec "$0" -test.run '^TestSimulated$' -test.v`
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // a process that dies beside its own mount hangs
+	// A process that dies with its own mount hangs.
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "unshare", "-m", "sh", "-c", script, os.Args[0], l.Addr().String())
 	cmd.WaitDelay = time.Second
@@ -116,8 +118,8 @@ func TestSimulatedWithoutNull(t *testing.T) {
 	}
 }
 
-// TestSimulatedOfTheKilled mounts a disk in a process that is killed, and checks that the next
-// one unmounts it.
+// TestSimulatedOfTheKilled mounts a disk in a process that is killed. The next process must unmount
+// it.
 func TestSimulatedOfTheKilled(t *testing.T) {
 	const variable = "SLUICE_TEST_SIMULATED_IN"
 	if dir := os.Getenv(variable); dir != "" {
@@ -146,7 +148,7 @@ func TestSimulatedOfTheKilled(t *testing.T) {
 	gone(t, dir)
 }
 
-// TestTurn checks that reads that arrive at the same time end one after the other.
+// TestTurn checks that simultaneous reads end one after the other.
 func TestTurn(t *testing.T) {
 	f := &slowFile{every: time.Hour}
 	first := f.admit()

@@ -8,10 +8,10 @@ import (
 // resamples is the number of draws of a bootstrap. Its bounds are the 50th values from each end.
 const resamples = 2000
 
-// BootstrapRatio returns the 95 % interval of the ratio of b's median to a's, for two runs that
-// have no rounds in common. It draws as many values from a and from b, with replacement, again
-// and again; the interval has the middle 95 % of the ratios. It reflects only what varied within
-// the runs. Equal values give equal bounds; NaNs are ignored.
+// BootstrapRatio returns the 95 % interval of the ratio of b's median to a's, for two runs without
+// common rounds. It repeatedly draws as many values as there are from a and from b, with
+// replacement; the interval has the middle 95 % of the ratios. It only reflects variation within
+// the runs. Equal values give equal bounds. NaNs are ignored.
 func BootstrapRatio(a, b []Number) (lo, hi Number) {
 	a, b = present(a), present(b)
 	if len(a) == 0 || len(b) == 0 {
@@ -40,9 +40,9 @@ func draw(random *rand.Rand, v []Number) []Number {
 	return drawn
 }
 
-// BootstrapMedian returns the 95 % interval of the median of v by the method of BootstrapRatio.
-// For ratios that were formed within rounds it is the interval of a paired comparison. A single
-// value has no interval: both bounds are NaN.
+// BootstrapMedian returns the 95 % interval of the median of v by the method of BootstrapRatio. For
+// ratios formed within rounds it is the interval of a paired comparison. A single value has no
+// interval: both bounds are NaN.
 func BootstrapMedian(v []Number) (lo, hi Number) {
 	v = present(v)
 	if len(v) < 2 {

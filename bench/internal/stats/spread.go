@@ -2,7 +2,7 @@ package stats
 
 import "math"
 
-// Mean returns the mean of v, NaN if v is empty. It ignores NaNs.
+// Mean returns the mean of v, or NaN if v is empty. It ignores NaNs.
 func Mean(v []Number) Number {
 	v = present(v)
 	if len(v) == 0 {
@@ -15,8 +15,8 @@ func Mean(v []Number) Number {
 	return sum / Number(len(v))
 }
 
-// Deviation returns the sample standard deviation of v (divided by n - 1), NaN for fewer than two
-// values. It ignores NaNs.
+// Deviation returns the sample standard deviation of v (divided by n - 1), or NaN for fewer than
+// two values. It ignores NaNs.
 func Deviation(v []Number) Number {
 	v = present(v)
 	if len(v) < 2 {
@@ -33,8 +33,8 @@ func Deviation(v []Number) Number {
 // value is an outlier. As in hyperfine it is ten standard deviations of a normal distribution.
 const farOut = 14.826
 
-// Outliers returns the indices in v of values that are so far from the others that something else
-// caused them. It ignores NaNs.
+// Outliers returns the indices of values that are so far from the rest that they must have another
+// cause. It ignores NaNs.
 func Outliers(v []Number) []int {
 	middle := Median(v)
 	distances := make([]Number, len(v))

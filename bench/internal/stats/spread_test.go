@@ -23,7 +23,8 @@ func TestOutliers(t *testing.T) {
 	if got := Outliers([]Number{1.00, 1.02, 0.99, 3.00, 1.01, NaN}); !slices.Equal(got, []int{3}) {
 		t.Errorf("Outliers = %v; want the fourth", got)
 	}
-	for _, v := range [][]Number{nil, {1}, {1, 1, 1, 5}, {1, 1.1, 1.2, 1.3}} { // of equal ones nothing is typical
+	// Equal values have no typical distance.
+	for _, v := range [][]Number{nil, {1}, {1, 1, 1, 5}, {1, 1.1, 1.2, 1.3}} {
 		if got := Outliers(v); len(got) > 0 {
 			t.Errorf("Outliers(%v) = %v; want none", v, got)
 		}

@@ -1,5 +1,5 @@
-// Package stats has the statistics of results: medians, ratios formed within rounds, and
-// intervals that hold the true value with a probability of 95 %. No function assumes a normal
+// Package stats has the statistics of results: medians, ratios formed within rounds, and intervals
+// that contain the true value with a probability of 95 %. No function assumes a normal
 // distribution, because times on a shared machine do not have one.
 package stats
 
@@ -27,7 +27,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(n), 'g', 6, 64), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (n *Number) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		*n = NaN
@@ -36,8 +36,8 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(n))
 }
 
-// Median returns the median of v: the mean of the middle two of an even number of values, NaN if
-// v is empty. It ignores NaNs and does not change v.
+// Median returns the median of v, or NaN if v is empty. For an even number of values it is the mean
+// of the middle two. It ignores NaNs and does not change v.
 func Median(v []Number) Number {
 	s := present(v)
 	if len(s) == 0 {
@@ -51,12 +51,12 @@ func Median(v []Number) Number {
 	return (s[mid-1] + s[mid]) / 2
 }
 
-// Count returns how many values of v are not missing.
+// Count returns the number of values in v that are not missing.
 func Count(v []Number) int { return len(present(v)) }
 
-// Ratios returns a[i]/b[i] for each round that both have. On a noisy machine, slices of one
-// round, which are neighbours in time, are comparable; those of different minutes are not. The
-// ratio is NaN where b[i] is 0.
+// Ratios returns a[i]/b[i] for each round that both have. On a noisy machine, slices of one round
+// are comparable because they are neighbours in time; slices of different minutes are not. The
+// ratio is NaN if b[i] is 0.
 func Ratios(a, b []Number) []Number {
 	r := make([]Number, min(len(a), len(b)))
 	for i := range r {
@@ -68,8 +68,8 @@ func Ratios(a, b []Number) []Number {
 	return r
 }
 
-// Interval returns bounds that hold the true median of what v was drawn from with a probability
-// of 95 %, whatever the distribution: the order statistics given by a binomial distribution (sign
+// Interval returns bounds that contain the true median of v's distribution with a probability of 95
+// %, whatever the distribution. They are the order statistics of a binomial distribution (sign
 // test). Fewer than six values do not suffice for 95 %; the bounds are then the smallest and the
 // largest value.
 func Interval(v []Number) (lo, hi Number) {
@@ -82,12 +82,12 @@ func Interval(v []Number) (lo, hi Number) {
 	return s[k], s[len(s)-1-k]
 }
 
-// Width returns half the width of an interval, as a part of the value that it is around: 0.03 for
-// 0.97 to 1.03.
+// Width returns half the width of an interval, as a part of the value inside it: 0.03 for 0.97 to
+// 1.03.
 func Width(lo, value, hi Number) Number { return (hi - lo) / 2 / value }
 
-// tail returns how many of n sorted values can be cut off at each end so that the median is
-// outside of the rest with a probability of at most 5 %.
+// tail returns how many of n sorted values can be cut off at each end so that the rest misses the
+// median with a probability of at most 5 %.
 func tail(n int) int {
 	const outside = 0.05
 	sum := binomial(n, 0)
@@ -101,7 +101,7 @@ func tail(n int) int {
 	return k
 }
 
-// binomial returns the probability that exactly k of n values are below the median. It goes by
+// binomial returns the probability that exactly k of n values are below the median. It uses
 // logarithms: 0.5^n alone is too small for a float64 from n = 1075 on.
 func binomial(n, k int) float64 {
 	factorial := func(i int) float64 { v, _ := math.Lgamma(float64(i) + 1); return v }

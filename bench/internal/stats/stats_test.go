@@ -40,8 +40,8 @@ func TestRatios(t *testing.T) {
 	}
 }
 
-// TestInterval uses the ranks that tables of the sign test give for 95 %, and for the large n those
-// of its normal approximation, n/2 - 0.98 sqrt(n).
+// TestInterval has the ranks of tables of the sign test for 95 %. For large n it has the ranks of
+// the normal approximation, n/2 - 0.98 sqrt(n).
 func TestInterval(t *testing.T) {
 	for _, test := range []struct{ n, lo, hi int }{
 		{1, 1, 1}, {5, 1, 5}, {6, 1, 6}, {9, 2, 8}, {12, 3, 10}, {16, 4, 13}, {20, 6, 15}, {25, 8, 18}, {30, 10, 21}, {40, 14, 27}, {50, 18, 33}, {100, 40, 61}, {5000, 2431, 2570}, {1_000_000, 499_020, 500_981},
@@ -59,8 +59,8 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// TestIntervalHolds draws values whose median is known. The interval must hold it as often as it
-// promises; the draws are the same in each run.
+// TestIntervalHolds draws values whose median is known. The interval must contain it as often as
+// promised. The draws are the same in each run.
 func TestIntervalHolds(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{6, 12, 25, 60} {
@@ -84,8 +84,8 @@ func TestIntervalHolds(t *testing.T) {
 	}
 }
 
-// medianOfDraws is the median of TestIntervalHolds' values: where 0.9 F(ln x / 0.1) + 0.1 F(ln(x/3) / 0.1)
-// is 1/2, with the normal distribution F. The second part is 0 there.
+// medianOfDraws is the median of TestIntervalHolds' values, at which 0.9 F(ln x / 0.1) + 0.1
+// F(ln(x/3) / 0.1) is 1/2, with the normal distribution F. The second part is 0 there.
 var medianOfDraws = Number(math.Exp(0.13971 / 10))
 
 func TestWidth(t *testing.T) {

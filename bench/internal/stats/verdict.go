@@ -1,10 +1,11 @@
 package stats
 
-// Verdict is what the 95 % interval of a ratio says.
+// Verdict is the verdict by the 95 % interval of a ratio.
 type Verdict string
 
-// The verdicts. Ahead: the whole interval is above 1. Behind: it is below 1. Level: it holds 1 and
-// is narrow (Narrow). Unclear: it holds 1 and is wide, or there are too few rounds for an interval.
+// The verdicts. Ahead: the whole interval is above 1. Behind: it is below 1. Level: it contains 1
+// and is narrow (Narrow). Unclear: it contains 1 and is wide, or there are too few rounds for an
+// interval.
 const (
 	Ahead   Verdict = "ahead"
 	Behind  Verdict = "behind"
@@ -30,10 +31,10 @@ func Judge(ratio, lo, hi Number, rounds int) Verdict {
 	case Width(lo, ratio, hi) <= Narrow:
 		return Level
 	}
-	return Unclear // of NaN as well
+	return Unclear // also for NaN
 }
 
-// Inverse returns the verdict from the other side, for figures of which less is better.
+// Inverse returns the verdict for figures where less is better.
 func (v Verdict) Inverse() Verdict {
 	switch v {
 	case Ahead:

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Remove removes a tree. It is no error if there is none.
+// Remove removes a tree, if it exists.
 func Remove(dir string) error {
 	err := eachEntry(dir, os.RemoveAll)
 	if errors.Is(err, os.ErrNotExist) {
@@ -17,8 +17,8 @@ func Remove(dir string) error {
 	return errors.Join(err, os.Remove(dir))
 }
 
-// eachEntry calls do for each entry of a directory, concurrently for as many as there are
-// processors, because what precedes a measurement takes longer than the measurement.
+// eachEntry calls do for each entry of a directory, on all processors: preparing a measurement
+// takes longer than measuring.
 func eachEntry(dir string, do func(path string) error) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Make makes the tree in dir, which must not exist. The contents of the files cannot be
-// compressed and differ from file to file. It calls progress with the fraction that is done.
+// Make makes the tree in dir, which must not exist. The files' contents cannot be compressed and
+// differ from file to file. It calls progress with the completed fraction.
 func Make(ctx context.Context, dir string, s Shape, progress func(float64)) error {
 	m := maker{Shape: s, ctx: ctx, progress: progress, data: make([]byte, s.FileSize)}
 	_, _ = rand.NewChaCha8([32]byte{}).Read(m.data) // cannot fail
@@ -25,7 +25,7 @@ type maker struct {
 	done     int64 // files made
 }
 
-// dir makes a directory of that level and everything in it.
+// dir makes a directory of that level with everything in it.
 func (m *maker) dir(name string, level int) error {
 	if m.ctx.Err() != nil {
 		return context.Cause(m.ctx)

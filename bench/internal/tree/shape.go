@@ -1,9 +1,9 @@
-// Package tree makes the trees of files that programs copy, brings them into the page cache and
-// drops them from it, and compares a tree with its copy.
+// Package tree makes the trees of files that programs copy. It brings them into the page cache and
+// drops them, and compares a tree with its copy.
 package tree
 
-// Shape describes a tree. Each directory has Width files and Width subdirectories, except that
-// those of the last level have only files.
+// Shape describes a tree. Each directory has Width files and Width subdirectories; directories of
+// the last level only have files.
 type Shape struct {
 	Levels   int   `json:"levels"` // levels of directories, including the root
 	Width    int   `json:"width"`  // files in a directory, and subdirectories
@@ -26,10 +26,10 @@ func (s Shape) Files() int64 { return s.Dirs() * int64(s.Width) }
 // Data returns the bytes in all files.
 func (s Shape) Data() int64 { return s.Files() * s.FileSize }
 
-// Block is the size that a directory takes on disk, and the smallest that a file takes.
+// Block is the size of a directory on disk, and the smallest size of a file there.
 const Block = 4 << 10 // 4 KiB
 
-// OnDisk returns the bytes that files and directories take on disk, as du(1) counts them.
+// OnDisk returns the bytes of files and directories on disk, as du(1) counts them.
 func (s Shape) OnDisk() int64 {
 	size := (s.FileSize + Block - 1) / Block * Block
 	return s.Files()*size + s.Dirs()*Block

@@ -19,8 +19,7 @@ type Sum struct {
 	Digest string `json:"digest"` // SHA-256 of names, sizes and contents
 }
 
-// SumOf reads a tree and returns its Sum. It returns an error for entries other than files and
-// directories.
+// SumOf reads a tree and returns its Sum. Entries other than files and directories are an error.
 func SumOf(dir string) (Sum, error) {
 	var s Sum
 	h := sha256.New()
@@ -64,7 +63,7 @@ func addFile(h hash.Hash, path, name string) (int64, error) {
 	return io.Copy(h, f)
 }
 
-// Differs returns how o, the Sum of a copy, differs from s; "" if it does not.
+// Differs returns the difference of o, the Sum of a copy, from s, or "".
 func (s Sum) Differs(o Sum) string {
 	switch {
 	case s.Files != o.Files:

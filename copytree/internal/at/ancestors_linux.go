@@ -4,12 +4,12 @@ package at
 
 import "golang.org/x/sys/unix"
 
-// maxDepth is more directories than can be above another. It bounds a loop.
+// maxDepth is larger than the depth of any directory. It bounds a loop.
 const maxDepth = 1 << 20
 
-// Ancestors returns the ID of a directory and of those above it, the nearest first. It begins with
-// the directory that has this name in dir, or with dir itself if there is no such directory. It
-// ends, without an error, at a directory that the process may not search.
+// Ancestors returns the IDs of a directory and of all directories above it, the nearest first. The
+// first one has this name in dir; if it does not exist, dir is the first. The list ends, without an
+// error, at a directory that the process may not search.
 func (k *Kernel) Ancestors(dir int, name Name, f Follow) ([]ID, error) {
 	up, err := k.openPath(dir, name, f)
 	if err != nil {
@@ -20,7 +20,7 @@ func (k *Kernel) Ancestors(dir int, name Name, f Follow) ([]ID, error) {
 	for err == nil && len(ids) < maxDepth {
 		var s Stat
 		next := -1
-		err = k.Fstat(up, &raw, &s) // unlike fstatat(2) of ".", it needs no permission to search
+		err = k.Fstat(up, &raw, &s) // unlike fstatat(2) of ".", it needs no search permission
 		top := err == nil && len(ids) > 0 && s.ID == ids[len(ids)-1]
 		if err == nil && !top {
 			ids = append(ids, s.ID)
@@ -42,7 +42,7 @@ func (k *Kernel) Ancestors(dir int, name Name, f Follow) ([]ID, error) {
 	return ids, unix.ELOOP
 }
 
-// openPath opens a directory to reach the names in it. The process need not be allowed to read it.
+// openPath opens a directory to reach the names in it. The process needs no permission to read it.
 func (k *Kernel) openPath(dir int, name Name, f Follow) (int, error) {
 	flags := unix.O_PATH | unix.O_CLOEXEC | unix.O_DIRECTORY
 	if !f {

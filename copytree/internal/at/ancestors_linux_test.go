@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestAncestorsOfClosed: Ancestors ends, without an error, at a directory that the process may not
-// search. So a user can copy into a directory although one above it is closed to that user.
+// TestAncestorsOfClosed checks that Ancestors ends, without an error, at a directory that the
+// process may not search. So a user can copy into a directory below a closed one.
 func TestAncestorsOfClosed(t *testing.T) {
 	closed := filepath.Join(t.TempDir(), "closed")
 	inner := filepath.Join(closed, "inner")
@@ -51,15 +51,15 @@ func idOf(t *testing.T, path string) ID {
 	return s.ID
 }
 
-// asNobody calls do on a thread that opens files as user nobody if the process is root, which may
-// search all directories.
+// asNobody calls do on a thread that opens files as user nobody if the process is root, because
+// root may search all directories.
 func asNobody(t *testing.T, do func()) {
 	t.Helper()
 	root := false
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		if os.Geteuid() == 0 {
 			_ = unix.Setfsuid(65534) // it returns no error
 			now, _ := unix.SetfsuidRetUid(-1)

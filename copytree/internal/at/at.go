@@ -1,21 +1,20 @@
-// Package at has the system calls that a copy of trees makes. They take an open
-// directory and a name in it, so that no path is resolved twice, and no symbolic
-// link is followed that another process has put there.
+// Package at has the system calls for copying trees. They take an open directory and a name in it.
+// So no path is resolved twice, and no symbolic link is followed that another process has put
+// there.
 //
 //	k := at.New()
 //	d, err := k.OpenDir(base, name, at.NoFollow)
 //	entries, used, err := k.ReadDir(d, buf, nil)
 //	fd, err := k.Open(d, entries[0].Name, at.NoFollow, entries[0].Type)
 //
-// On Linux on amd64 and arm64 each method is a system call. Elsewhere the methods use
-// package os: os.Root keeps names inside a directory, and there are no devices, no
-// extended attributes and no inode numbers to sort by.
+// On Linux on amd64 and arm64 each method is a system call. Elsewhere the methods use package os:
+// os.Root keeps names inside a directory, and there are no devices, no extended attributes and no
+// inode numbers to sort by.
 //
 // Errors are the system's, unwrapped: most often a syscall.Errno.
 package at
 
-// Name is a single element of a path. It ends with a zero byte, so that it can be
-// passed to the kernel as it is.
+// Name is a single element of a path. It ends with a zero byte, ready for the kernel.
 type Name []byte
 
 // NameOf returns s as a Name.
@@ -24,13 +23,13 @@ func NameOf(s string) Name { return append(append(make(Name, 0, len(s)+1), s...)
 // String returns the name without the zero byte.
 func (n Name) String() string { return string(n[:len(n)-1]) }
 
-// Names that each directory has: of itself, and of the directory above it.
+// The names in each directory of itself and of its parent.
 var (
 	Dot    = NameOf(".")
 	DotDot = NameOf("..")
 )
 
-// Follow is whether a name that is a symbolic link means what the link leads to.
+// Follow is true if a symbolic link stands for its target.
 type Follow bool
 
 // The choices for Follow.
@@ -39,13 +38,13 @@ const (
 	FollowsLinks Follow = true
 )
 
-// Type is the type of a file. Its numbers are those of d_type (readdir(3)) and of the
-// upper bits of st_mode.
+// Type is the type of a file. Its numbers are d_type's (readdir(3)), which st_mode has in its upper
+// bits.
 type Type uint8
 
 // The types.
 const (
-	Unknown   Type = 0 // the directory does not have it
+	Unknown   Type = 0 // the directory does not tell
 	FIFO      Type = 1
 	CharDev   Type = 2
 	Directory Type = 4
@@ -64,7 +63,7 @@ const (
 	ModeBits   = 0o7777
 )
 
-// ID identifies a file: two names with the same ID are names of one file.
+// ID identifies a file. Names with the same ID are names of one file.
 type ID struct{ Dev, Ino uint64 }
 
 // Time is a point in time, as in struct timespec.
@@ -75,8 +74,8 @@ func (t Time) Before(u Time) bool {
 	return t.Sec < u.Sec || t.Sec == u.Sec && t.Nsec < u.Nsec
 }
 
-// Cut returns t without what is behind the last multiple of step, in nanoseconds. step
-// divides a second, or is some seconds.
+// Cut returns t rounded down to a multiple of step. step is in nanoseconds, and divides a second or
+// is whole seconds.
 func (t Time) Cut(step int64) Time {
 	const second = 1e9
 	if step < second {
@@ -86,13 +85,13 @@ func (t Time) Cut(step int64) Time {
 	return Time{Sec: t.Sec - ((t.Sec%step)+step)%step}
 }
 
-// Stat is what stat(2) returns of a file.
+// Stat is a file's stat(2).
 type Stat struct {
 	ID
 	Mode         uint32 // type and permissions, as st_mode
 	Nlink        uint64
 	UID, GID     uint32
-	Rdev         uint64 // of a device: its number
+	Rdev         uint64 // the number of a device
 	Size         int64  // bytes
 	Blocks       int64  // of 512 bytes
 	Atime, Mtime Time
@@ -109,30 +108,27 @@ type Entry struct {
 	Type Type
 }
 
-// MaxDirent is how many bytes an entry takes at most in a buffer of ReadDir. A name
-// has up to 255 bytes on Linux, and up to four times as many on file systems that
-// count in UTF-16.
+// MaxDirent is the most bytes of an entry in a buffer of ReadDir. A name has up to 255 bytes on
+// Linux, and up to four times as many on file systems that count in UTF-16.
 const MaxDirent = 1 << 10
 
-// Kernel makes the calls. Descriptors are numbers; Close closes what another method
-// has opened. A Kernel may be used by several goroutines; a clone for one worker by that
-// goroutine alone.
+// Kernel makes the calls. Descriptors are numbers: Close closes a descriptor of another method.
+// Several goroutines may use a Kernel; one worker goroutine alone uses a clone.
 type Kernel struct {
-	// Fault, if not nil, is called before each call. If it returns an error, the call
-	// is not made and returns that error; only Close is made in any case. It is for
-	// tests.
+	// Fault, if not nil, is called before each call, for tests. If it returns an error, the call is
+	// skipped and returns that error; only Close closes all the same.
 	Fault func(op string) error
 
-	hold   *bool // see Clone; nil in a Kernel that is no clone
+	hold   *bool // see Clone; nil without Clone
 	shared *shared
 }
 
 // New returns a Kernel.
 func New() *Kernel { return &Kernel{shared: new(shared)} }
 
-// Clone returns another Kernel, which shares with k what the system is known to be
-// capable of. While *hold is set its most frequent calls keep the P: the Go scheduler
-// does not learn that they may take some time (sys.Hold).
+// Clone returns another Kernel that shares k's knowledge about the system. While *hold is set, its
+// most frequent calls keep the P: the Go scheduler does not learn that they may take long
+// (sys.Hold).
 func (k *Kernel) Clone(hold *bool) *Kernel {
 	own := *k
 	own.hold = hold
@@ -146,38 +142,37 @@ func (k *Kernel) fault(op string) error {
 	return k.Fault(op)
 }
 
-// Access is what a destination is opened for.
+// Access is the purpose of opening a destination.
 type Access uint8
 
 // The choices for Access.
 const (
 	Write     Access = iota
-	ReadWrite        // to be read back
+	ReadWrite        // the copy is read back
 )
 
 // Opening says how an existing destination is opened.
 type Opening struct {
 	Access Access
-	Type   Type   // of the destination, as far as it is known
+	Type   Type   // the destination's type, if known
 	Empty  bool   // remove its content
 	Create bool   // create it if it does not exist
-	Mode   uint32 // with Create: its permissions before the umask
+	Mode   uint32 // with Create: the permissions before the umask
 }
 
-// isDevice reports whether opening a file of type t may have to wait, as for a modem's
-// line or a tape's reel. Such a file must not be opened with O_NONBLOCK.
+// isDevice reports whether opening a file of type t may have to wait, for instance for a modem line
+// or a tape reel. Such files must not be opened with O_NONBLOCK.
 func (t Type) isDevice() bool { return t == CharDev || t == BlockDev }
 
-// Cached reports whether a call that must not wait found everything in memory.
+// Cached is the answer of a call that must not wait: was everything in memory?
 type Cached uint8
 
 // The answers.
 const (
-	CacheUnknown Cached = iota // the call has failed for another reason
+	CacheUnknown Cached = iota // the call failed for another reason
 	CacheHit
-	CacheMiss // the disk would have to be read
+	CacheMiss // the disk must be read
 )
 
-// defaultDescriptors is how many descriptors a process may have where the system's
-// limit is not known.
+// defaultDescriptors is a process's number of descriptors if the system's limit is unknown.
 const defaultDescriptors = 256

@@ -10,15 +10,14 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// File is a file whose attributes are read or set. It is an open descriptor or, for
-// symbolic links and devices, which cannot be opened, a name in a directory. Links are
-// not followed.
+// File is a file whose attributes are read or set: an open descriptor, or a name in a directory.
+// Only a name works for symbolic links and devices, which cannot be opened. Links are not followed.
 type File struct {
 	FD   int
-	Name Name // nil: FD is the file itself
+	Name Name // nil if FD is the file
 }
 
-// Chown sets owner and group; -1 leaves one as it is.
+// Chown sets owner and group; -1 leaves one unchanged.
 func (k *Kernel) Chown(f File, uid, gid int) error {
 	if err := k.fault("chown"); err != nil {
 		return err
@@ -37,14 +36,15 @@ func (k *Kernel) Chmod(f File, mode uint32) error {
 	if f.Name == nil {
 		return unix.Fchmod(f.FD, mode)
 	}
-	err := unix.Fchmodat(f.FD, f.Name.String(), mode, unix.AT_SYMLINK_NOFOLLOW) // fchmodat2, 6.6
+	// fchmodat2, Linux 6.6.
+	err := unix.Fchmodat(f.FD, f.Name.String(), mode, unix.AT_SYMLINK_NOFOLLOW)
 	if err != unix.EOPNOTSUPP {
 		return err
 	}
 	return k.chmodPath(f, mode)
 }
 
-// chmodPath is Chmod for systems without fchmodat2(2), by an O_PATH descriptor.
+// chmodPath is Chmod through an O_PATH descriptor, for systems without fchmodat2(2).
 func (k *Kernel) chmodPath(f File, mode uint32) error {
 	own, err := unix.Openat(f.FD, f.Name.String(), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 // directory.
 type File struct {
 	FD   int
-	Name Name // nil: FD is the file itself
+	Name Name // nil if FD is the file
 }
 
-// Chown sets owner and group; -1 leaves one as it is.
+// Chown sets owner and group; -1 leaves one unchanged.
 func (k *Kernel) Chown(f File, uid, gid int) error {
 	o, err := k.begin("chown", f.FD)
 	if err != nil {
@@ -45,8 +45,7 @@ func (k *Kernel) Chmod(f File, mode uint32) error {
 	return bare(o.root.Chmod(f.Name.String(), m))
 }
 
-// SetTimes sets the modification time, except of symbolic links: package os cannot do
-// that.
+// SetTimes sets the modification time. For symbolic links it does nothing: package os cannot.
 func (k *Kernel) SetTimes(f File, _, mtime Time) error {
 	o, err := k.begin("utimensat", f.FD)
 	if err != nil {
@@ -63,13 +62,13 @@ func (k *Kernel) SetTimes(f File, _, mtime Time) error {
 	return bare(o.root.Chtimes(f.Name.String(), time.Time{}, at))
 }
 
-// ErrNoXattr says that a file does not have an extended attribute.
+// ErrNoXattr means that a file lacks an extended attribute.
 var ErrNoXattr = errors.ErrUnsupported
 
 // HasXattrs reports whether extended attributes are copied.
 const HasXattrs = false
 
-// Xattrs returns nothing: extended attributes are only copied on Linux.
+// Xattrs returns nothing: only Linux has extended attributes here.
 func (k *Kernel) Xattrs(File) ([]string, error) { return nil, nil }
 
 // Xattr fails.

@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// Open opens a file of the source for reading. t is the type that the file is expected
-// to have. Open waits for a FIFO's writer; it fails if a regular file is expected and
-// the file is something else.
+// Open opens a file of the source for reading. t is the expected type. Open waits for a FIFO's
+// writer. It fails if t is a regular file and the file is none.
 func (k *Kernel) Open(dir int, name Name, f Follow, t Type) (int, error) {
 	d, err := k.begin("open", dir)
 	if err != nil {
@@ -38,7 +37,7 @@ func (k *Kernel) Open(dir int, name Name, f Follow, t Type) (int, error) {
 	return k.add(&open{file: file, path: path}), nil
 }
 
-// Readable does not wait: Open has waited already.
+// Readable returns at once: Open has waited.
 func (k *Kernel) Readable(int, time.Duration) bool { return true }
 
 // OpenCached does nothing.
@@ -47,8 +46,7 @@ func (k *Kernel) OpenCached(int, Name) (int, Cached) { return -1, CacheUnknown }
 // ReadCached does nothing.
 func (k *Kernel) ReadCached(int, []byte) Cached { return CacheUnknown }
 
-// Create creates a file with mode, restricted by the umask. The error is EEXIST if
-// something exists.
+// Create creates a file with mode, restricted by the umask. The error is EEXIST if the name exists.
 func (k *Kernel) Create(dir int, name Name, mode uint32, a Access) (int, error) {
 	d, err := k.begin("open", dir)
 	if err != nil {
@@ -91,8 +89,8 @@ func (k *Kernel) Overwrite(dir int, name Name, f Follow, o Opening) (int, error)
 
 var accessFlags = [...]int{Write: os.O_WRONLY, ReadWrite: os.O_RDWR}
 
-// ReadDir appends the next entries of a directory to into. It does not use the buffer,
-// but returns that it has used a part of it. At the end of the directory used is 0.
+// ReadDir appends the next entries of a directory to into. It ignores the buffer, but used is 0
+// only at the end of the directory.
 func (k *Kernel) ReadDir(fd int, _ []byte, into []Entry) (_ []Entry, used int, err error) {
 	o, err := k.begin("getdents", fd)
 	if err != nil {
@@ -110,7 +108,7 @@ func (k *Kernel) ReadDir(fd int, _ []byte, into []Entry) (_ []Entry, used int, e
 	return into, min(len(names), 1) * MaxDirent, bare(err)
 }
 
-// SeekDir sets the position that ReadDir reads from: an Entry.Next. 0 is the beginning.
+// SeekDir sets the position of ReadDir to an Entry.Next. 0 is the beginning.
 func (k *Kernel) SeekDir(fd int, next int64) error {
 	o, err := k.begin("lseek", fd)
 	if err != nil {

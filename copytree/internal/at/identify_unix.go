@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// identify sets the fields of s that only the system knows.
+// identify sets the fields of s that package os does not have.
 func (s *Stat) identify(_ string, _ Follow, info fs.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// identify sets the fields of s that only an open file has.
+// identify sets the fields of s that need an open file.
 func (s *Stat) identify(path string, f Follow, _ fs.FileInfo) error {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {

@@ -11,11 +11,10 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// shared is what a Kernel and its clones have found out. Both fields only save calls
-// that would fail.
+// shared is the knowledge of a Kernel and its clones. Both fields only save calls that would fail.
 type shared struct {
 	lacksOpenat2   atomic.Bool
-	refusesNoAtime atomic.Bool // for a file of another user
+	refusesNoAtime atomic.Bool // for another user's file
 }
 
 const (
@@ -32,7 +31,7 @@ func errno(n int32) error {
 	return nil
 }
 
-// held returns how the most frequent calls are made.
+// held returns the mode of the most frequent calls.
 func (k *Kernel) held() sys.Hold { return sys.Hold(k.hold != nil && *k.hold) }
 
 // fd returns a kernel result as a descriptor and an error.
@@ -43,8 +42,7 @@ func fd(n int32) (int, error) {
 	return int(n), nil
 }
 
-// openat is openat(2), repeated when a signal has interrupted it, as happens on FUSE
-// and NFS.
+// openat is openat(2), repeated after a signal. FUSE and NFS let signals interrupt it.
 func (k *Kernel) openat(dir int, name Name, flags int, mode uint32) int32 {
 	for {
 		n := k.held().Openat(dir, name, flags, mode)
@@ -54,8 +52,7 @@ func (k *Kernel) openat(dir int, name Name, flags int, mode uint32) int32 {
 	}
 }
 
-// source opens name with flags and, if that is allowed, without a change of its access
-// time.
+// source opens name with flags. If that is allowed, the file's access time stays unchanged.
 func (k *Kernel) source(dir int, name Name, flags int, f Follow) (int, error) {
 	if !f {
 		flags |= unix.O_NOFOLLOW
@@ -70,9 +67,8 @@ func (k *Kernel) source(dir int, name Name, flags int, f Follow) (int, error) {
 	return fd(k.openat(dir, name, flags, 0))
 }
 
-// Open opens a file of the source for reading. t is the type that the file is expected
-// to have; the caller must look what it got. Open does not wait for a FIFO's writer
-// (Readable does).
+// Open opens a file of the source for reading. t is the expected type: the caller must check the
+// real one. Open does not wait for a FIFO's writer; Readable does.
 func (k *Kernel) Open(dir int, name Name, f Follow, t Type) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
@@ -84,8 +80,8 @@ func (k *Kernel) Open(dir int, name Name, f Follow, t Type) (int, error) {
 	return k.source(dir, name, flags, f)
 }
 
-// OpenCached is Open with NoFollow, if the kernel has everything about the name in
-// memory, so that the call need not wait.
+// OpenCached is Open with NoFollow, if the kernel has the name in memory, so that the call need not
+// wait.
 func (k *Kernel) OpenCached(dir int, name Name) (int, Cached) {
 	if k.shared.lacksOpenat2.Load() || k.Fault != nil {
 		return -1, CacheUnknown
@@ -106,7 +102,7 @@ func (k *Kernel) OpenCached(dir int, name Name) (int, Cached) {
 	return -1, CacheUnknown // Open returns the error
 }
 
-// OpenDir opens a directory of the source. The error is ENOTDIR if it is none.
+// OpenDir opens a directory of the source. The error is ENOTDIR if name is no directory.
 func (k *Kernel) OpenDir(dir int, name Name, f Follow) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
@@ -126,8 +122,7 @@ func (k *Kernel) OpenMade(dir int, name Name, f Follow) (int, error) {
 	return fd(k.openat(dir, name, flags, 0))
 }
 
-// OpenBase opens the directory at path, to reach the names in it. The directory need
-// not be readable.
+// OpenBase opens the directory at path, to reach the names in it. It need not be readable.
 func (k *Kernel) OpenBase(path string) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
@@ -135,7 +130,7 @@ func (k *Kernel) OpenBase(path string) (int, error) {
 	return k.openPath(unix.AT_FDCWD, NameOf(path), FollowsLinks)
 }
 
-// OpenAgain opens a directory that OpenBase has opened once more.
+// OpenAgain opens a directory of OpenBase a second time.
 func (k *Kernel) OpenAgain(dir int) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
@@ -143,8 +138,7 @@ func (k *Kernel) OpenAgain(dir int) (int, error) {
 	return k.openPath(dir, Dot, NoFollow)
 }
 
-// Create creates a file with mode, restricted by the umask. The error is EEXIST if
-// something exists.
+// Create creates a file with mode, restricted by the umask. The error is EEXIST if the name exists.
 func (k *Kernel) Create(dir int, name Name, mode uint32, a Access) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
@@ -152,8 +146,8 @@ func (k *Kernel) Create(dir int, name Name, mode uint32, a Access) (int, error) 
 	return fd(k.openat(dir, name, openCopy|unix.O_CREAT|unix.O_EXCL|accessFlags[a], mode))
 }
 
-// CreateUnnamed creates a file in a directory that has no name, and is gone when it is
-// closed. The error is EOPNOTSUPP if the file system cannot do that.
+// CreateUnnamed creates a file without a name in a directory. It is gone when it is closed. The
+// error is EOPNOTSUPP if the file system has no such files.
 func (k *Kernel) CreateUnnamed(dir int) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
@@ -161,8 +155,7 @@ func (k *Kernel) CreateUnnamed(dir int) (int, error) {
 	return fd(k.openat(dir, NameOf("."), unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, 0o600))
 }
 
-// Overwrite opens an existing file for writing. The error is ENXIO if it is a FIFO that
-// no process reads from.
+// Overwrite opens an existing file for writing. The error is ENXIO for a FIFO without a reader.
 func (k *Kernel) Overwrite(dir int, name Name, f Follow, o Opening) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err
@@ -193,22 +186,22 @@ func (k *Kernel) Mkdir(dir int, name Name, mode uint32) error {
 	return errno(k.held().Mkdirat(dir, name, mode))
 }
 
-// Close closes a descriptor. The error of a file that was written must be reported:
-// some file systems only say here that data is lost.
+// Close closes a descriptor. The caller must report the error of a written file: some file systems
+// report lost data only here.
 func (k *Kernel) Close(fd int) error {
 	n := k.held().Close(fd)
 	if err := k.fault("close"); err != nil {
 		return err
 	}
-	if n == -int32(unix.EINTR) { // the descriptor is closed nevertheless
+	if n == -int32(unix.EINTR) { // the descriptor is closed all the same
 		return nil
 	}
 	return errno(n)
 }
 
-// ReadCached reads from the beginning of the file what the page cache has. If it lacks
-// something, the kernel begins to read that, and the answer is CacheMiss. On a file
-// system that does not support the call, the answer is CacheUnknown.
+// ReadCached reads the beginning of a file from the page cache. If bytes are missing, the kernel
+// starts to read them, and the answer is CacheMiss. If the file system does not support the call,
+// the answer is CacheUnknown.
 func (k *Kernel) ReadCached(fd int, b []byte) Cached {
 	if k.Fault != nil {
 		return CacheUnknown

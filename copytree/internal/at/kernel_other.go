@@ -11,21 +11,21 @@ import (
 	"syscall"
 )
 
-// shared has what a Kernel and its clones have open, by descriptor.
+// shared has the open files of a Kernel and its clones, by descriptor.
 type shared struct {
 	mu   sync.Mutex
-	open map[int]*open // under mu
+	open map[int]*open // guarded by mu
 }
 
 // open is an open file or directory.
 type open struct {
 	file *os.File
-	root *os.Root // of a directory: keeps names inside it
-	path string   // that it was opened by
-	read int64    // of a directory: how many entries were read
+	root *os.Root // keeps names inside an open directory
+	path string   // the path that was opened
+	read int64    // the number of entries read from a directory
 }
 
-// add makes o what its descriptor has open, and returns the descriptor.
+// add makes a descriptor for o, and returns it.
 func (k *Kernel) add(o *open) int {
 	fd := int(o.file.Fd())
 	k.shared.mu.Lock()
@@ -37,7 +37,7 @@ func (k *Kernel) add(o *open) int {
 	return fd
 }
 
-// lookup returns what the descriptor fd has open.
+// lookup returns the open file of fd.
 func (k *Kernel) lookup(fd int) (*open, error) {
 	k.shared.mu.Lock()
 	defer k.shared.mu.Unlock()
@@ -47,8 +47,7 @@ func (k *Kernel) lookup(fd int) (*open, error) {
 	return nil, syscall.EBADF
 }
 
-// begin begins a call: it returns what the descriptor fd has open, or the error that
-// Fault returns for op.
+// begin begins a call: it returns the open file of fd, or the error of Fault for op.
 func (k *Kernel) begin(op string, fd int) (*open, error) {
 	if err := k.fault(op); err != nil {
 		return nil, err
@@ -69,8 +68,8 @@ func bare(err error) error {
 	return err
 }
 
-// known returns the errors that callers compare as EEXIST and ENOENT, which have other
-// numbers on some systems.
+// known returns EEXIST and ENOENT for errors that mean the same and have other numbers on some
+// systems.
 func known(err error) error {
 	e, ok := err.(syscall.Errno)
 	switch {
@@ -82,7 +81,7 @@ func known(err error) error {
 	return err
 }
 
-// directory returns a descriptor of the directory that root was opened for.
+// directory returns a descriptor of root's directory.
 func (k *Kernel) directory(path string, root *os.Root, err error) (int, error) {
 	if err != nil {
 		return -1, bare(err)
@@ -104,7 +103,7 @@ func (k *Kernel) OpenBase(path string) (int, error) {
 	return k.directory(path, root, err)
 }
 
-// OpenAgain opens a directory that OpenBase has opened once more.
+// OpenAgain opens a directory of OpenBase a second time.
 func (k *Kernel) OpenAgain(dir int) (int, error) {
 	d, err := k.begin("open", dir)
 	if err != nil {
@@ -114,7 +113,7 @@ func (k *Kernel) OpenAgain(dir int) (int, error) {
 	return k.directory(d.path, root, err)
 }
 
-// OpenDir opens a directory of the source. The error is ENOTDIR if it is none.
+// OpenDir opens a directory of the source. The error is ENOTDIR if name is no directory.
 func (k *Kernel) OpenDir(dir int, name Name, f Follow) (int, error) {
 	d, err := k.begin("open", dir)
 	if err != nil {
@@ -160,15 +159,15 @@ func (k *Kernel) Close(fd int) error {
 	return err
 }
 
-// Descriptors returns how many descriptors the process may have.
+// Descriptors returns the number of descriptors that the process may have.
 func Descriptors() int { return defaultDescriptors }
 
-// Umask returns the usual umask: the process's own is not known.
+// Umask returns the usual umask: the process's umask is unknown.
 func Umask() uint32 { return 0o022 }
 
-// Ancestors returns the ID of a directory and of those above it, the nearest first. It begins with
-// the directory that has this name in dir, or with dir itself if there is no such directory. It
-// ends, without an error, at a directory that the process may not search.
+// Ancestors returns the IDs of a directory and of all directories above it, the nearest first. The
+// first one has this name in dir; if it does not exist, dir is the first. The list ends, without an
+// error, at a directory that the process may not search.
 func (k *Kernel) Ancestors(dir int, name Name, f Follow) ([]ID, error) {
 	d, err := k.begin("stat", dir)
 	if err != nil {

@@ -4,7 +4,7 @@ package at
 
 import "golang.org/x/sys/unix"
 
-// Descriptors returns how many descriptors the process may have (RLIMIT_NOFILE).
+// Descriptors returns the number of descriptors that the process may have (RLIMIT_NOFILE).
 func Descriptors() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

@@ -50,7 +50,7 @@ func (k *Kernel) Link(fromDir int, from Name, f Follow, dir int, name Name) erro
 	return unix.Linkat(fromDir, from.String(), dir, name.String(), flags)
 }
 
-// Unlink removes the name of something that is no directory.
+// Unlink removes the name of a file. For a directory it fails.
 func (k *Kernel) Unlink(dir int, name Name) error {
 	if err := k.fault("unlink"); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (k *Kernel) Rename(dir int, old, to Name) error {
 	return unix.Renameat(dir, old.String(), dir, to.String())
 }
 
-// RenameNew is Rename to a name that nothing has. The error is EEXIST if something has it.
+// RenameNew is Rename to a free name. The error is EEXIST if the name is taken.
 func (k *Kernel) RenameNew(dir int, old, to Name) error {
 	if err := k.fault("rename"); err != nil {
 		return err

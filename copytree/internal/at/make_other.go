@@ -36,8 +36,8 @@ func (k *Kernel) Readlink(dir int, name Name, _ int64) (string, error) {
 	return target, bare(err)
 }
 
-// Link makes a hard link: another name of a file. Whether a symbolic link is followed
-// depends on the system.
+// Link makes a hard link: another name of a file. The system decides whether it follows a symbolic
+// link.
 func (k *Kernel) Link(fromDir int, from Name, _ Follow, dir int, name Name) error {
 	d, err := k.begin("link", fromDir)
 	if err != nil {
@@ -50,7 +50,7 @@ func (k *Kernel) Link(fromDir int, from Name, _ Follow, dir int, name Name) erro
 	return bare(os.Link(filepath.Join(d.path, from.String()), filepath.Join(to.path, name.String())))
 }
 
-// Unlink removes the name of something that is no directory.
+// Unlink removes the name of a file. For a directory it fails.
 func (k *Kernel) Unlink(dir int, name Name) error {
 	d, err := k.begin("unlink", dir)
 	if err != nil {
@@ -68,7 +68,7 @@ func (k *Kernel) Rename(dir int, old, to Name) error {
 	return bare(d.root.Rename(old.String(), to.String()))
 }
 
-// RenameNew is Rename to a name that nothing has. The error is EEXIST if something has it.
+// RenameNew is Rename to a free name. The error is EEXIST if the name is taken.
 func (k *Kernel) RenameNew(dir int, old, to Name) error {
 	d, err := k.begin("rename", dir)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Mknod makes a FIFO. mode has the type, and the permissions before the umask. Of sockets and
-// devices the error is ENOTSUP: their numbers differ from system to system.
+// Mknod makes a FIFO. mode has the type, and the permissions before the umask. For sockets and
+// devices the error is ENOTSUP: their numbers depend on the system.
 func (k *Kernel) Mknod(dir int, name Name, mode uint32, _ uint64) error {
 	d, err := k.begin("mknod", dir)
 	if err != nil {

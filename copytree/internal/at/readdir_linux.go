@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReadDir appends the next entries of a directory to into, without "." and "..". Their
-// names are in the first used bytes of buf, which must have at least MaxDirent bytes.
-// At the end of the directory used is 0.
+// ReadDir appends the next entries of a directory to into, without "." and "..". Their names are in
+// the first used bytes of buf, which must have at least MaxDirent bytes. used is 0 at the end of
+// the directory.
 func (k *Kernel) ReadDir(fd int, buf []byte, into []Entry) (_ []Entry, used int, err error) {
 	for {
 		if err := k.fault("getdents"); err != nil {
@@ -28,8 +28,8 @@ func (k *Kernel) ReadDir(fd int, buf []byte, into []Entry) (_ []Entry, used int,
 	}
 }
 
-// SeekDir sets the position that ReadDir reads from: an Entry.Next of the same
-// directory, also from another descriptor. 0 is the beginning.
+// SeekDir sets the position of ReadDir to an Entry.Next of the same directory, possibly from
+// another descriptor. 0 is the beginning.
 func (k *Kernel) SeekDir(fd int, next int64) error {
 	if err := k.fault("lseek"); err != nil {
 		return err
@@ -46,7 +46,7 @@ const (
 	direntName   = 19
 )
 
-// parse appends the entries in b, as getdents64(2) returns them.
+// parse appends the entries in b, a buffer of getdents64(2).
 func parse(b []byte, into []Entry) []Entry {
 	for len(b) > direntName {
 		record := b[:binary.NativeEndian.Uint16(b[direntReclen:])]

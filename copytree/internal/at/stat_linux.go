@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Raw is memory for the kernel's answer to Fstat, so that Fstat allocates nothing.
+// Raw is memory for the result of Fstat, so that Fstat allocates nothing.
 type Raw struct{ st unix.Stat_t }
 
 // Fstat sets s to the Stat of an open file.
@@ -15,7 +15,7 @@ func (k *Kernel) Fstat(fd int, raw *Raw, s *Stat) error {
 		return err
 	}
 	n := k.fstat(fd, raw)
-	for n == -int32(unix.EINTR) { // as happens on FUSE
+	for n == -int32(unix.EINTR) { // FUSE lets signals interrupt it
 		n = k.fstat(fd, raw)
 	}
 	if n < 0 {

@@ -59,7 +59,7 @@ func (s *Stat) ofPath(path string, f Follow) error {
 	return s.identify(path, f, info)
 }
 
-// set sets what package os knows on all systems.
+// set sets the fields that package os has on all systems.
 func (s *Stat) set(info fs.FileInfo) {
 	t := info.ModTime()
 	*s = Stat{
@@ -71,7 +71,7 @@ func (s *Stat) set(info fs.FileInfo) {
 	}
 }
 
-// modeOf returns m as st_mode has it.
+// modeOf converts m to the format of st_mode.
 func modeOf(m fs.FileMode) uint32 {
 	mode := uint32(m.Perm()) | uint32(typeOf(m))<<12
 	for bit, is := range map[uint32]fs.FileMode{ModeSUID: fs.ModeSetuid, ModeSGID: fs.ModeSetgid, ModeSticky: fs.ModeSticky} {

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// Umask returns the process's umask (proc_pid_status(5), Linux 4.7), or 022 if
-// it is not known: umask(2) can only return it by changing it for all threads.
+// Umask returns the process's umask (proc_pid_status(5), Linux 4.7), or 022 if it is unknown.
+// umask(2) would change the umask of all threads.
 func Umask() uint32 {
 	f, err := os.Open("/proc/self/status")
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrNoXattr says that a file does not have an extended attribute.
+// ErrNoXattr means that a file lacks an extended attribute.
 const ErrNoXattr = unix.ENODATA
 
 // HasXattrs reports whether extended attributes are copied.
 const HasXattrs = true
 
-// path returns a path of f, for calls that take neither a directory nor an O_PATH
-// descriptor. It goes through the open directory.
+// path returns a path of f for calls that take neither a directory nor an O_PATH descriptor. It
+// leads through the open directory.
 func (f File) path() string {
 	p := "/proc/self/fd/" + strconv.Itoa(f.FD)
 	if f.Name == nil {
@@ -25,8 +25,8 @@ func (f File) path() string {
 	return p + "/" + f.Name.String()
 }
 
-// Xattrs returns the names of f's extended attributes. On a file system without
-// extended attributes there are none.
+// Xattrs returns the names of f's extended attributes. On a file system without extended attributes
+// there are none.
 func (k *Kernel) Xattrs(f File) ([]string, error) {
 	if err := k.fault("listxattr"); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (k *Kernel) Xattrs(f File) ([]string, error) {
 		}
 		b := make([]byte, n)
 		n, err = f.list(b)
-		if err == unix.ERANGE { // one was added meanwhile
+		if err == unix.ERANGE { // the list has grown
 			continue
 		}
 		if err != nil || n == 0 {

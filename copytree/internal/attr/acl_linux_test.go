@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/at"
 )
 
-// TestGivesACL: a directory whose default ACL cannot be read may have one.
+// TestGivesACL checks that a directory may give an ACL if its default ACL cannot be read.
 func TestGivesACL(t *testing.T) {
 	k := at.New()
 	fd, err := k.OpenDir(-1, at.NameOf(t.TempDir()), at.NoFollow)

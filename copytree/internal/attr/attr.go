@@ -1,14 +1,14 @@
-// Package attr copies the metadata of files and directories: owner, times,
-// permissions, extended attributes and ACLs. It also says with which permissions a
-// copy is made before it has its metadata (mode.go).
+// Package attr copies the metadata of files and directories: owner, times, permissions, extended
+// attributes and ACLs. It also chooses the permissions of a copy before it has its metadata
+// (mode.go).
 //
 //	c := attr.New(kernel, preserve, require, umask)
 //	fd, err := kernel.Create(dir, name, c.FileMode(&stat), at.Write)
 //	// … the content is written …
 //	err = c.Set(&attr.File{Src: src, Dst: dst, Stat: &stat})
 //
-// What a file system or the system cannot do or does not allow is left out
-// silently, unless it is required.
+// If the system or the file system cannot set an attribute, or does not allow it, the attribute is
+// left out silently, unless it is required.
 //
 // # Concurrency
 //
@@ -28,7 +28,7 @@ import (
 // Setter copies metadata.
 type Setter struct {
 	kernel   *at.Kernel
-	preserve option.Preserve // what is copied
+	preserve option.Preserve // the attributes to copy
 	require  option.Preserve // the part of preserve that must not be left out
 	umask    uint32
 	raw      at.Raw
@@ -43,24 +43,24 @@ func New(k *at.Kernel, preserve, require option.Preserve, umask uint32) Setter {
 type File struct {
 	Src, Dst at.File
 	Stat     *at.Stat // of the source
-	Existed  bool     // the copy was not made by this copy
-	MayACL   bool     // the copy may have an ACL that the source does not have
+	Existed  bool     // the copy existed before
+	MayACL   bool     // the copy may have an ACL that the source lacks
 
-	// Mode is what the copy has in the end without PreserveMode, and SetMode says
-	// that it does not have that yet. MadeMode is what it was made with.
+	// Mode is the copy's final mode without PreserveMode. SetMode says that the copy does not have
+	// it yet. MadeMode is the mode with which the copy was made.
 	Mode     uint32
 	SetMode  bool
 	MadeMode uint32
 
-	unknownACL bool   // the copy's ACL is wrong or unknown: its permissions stay as they were made
+	unknownACL bool   // the ACL is wrong or unknown: permissions stay as made
 	lostACL    bool   // the copy cannot have the source's ACL
-	groupPerm  uint32 // the permissions that this ACL gives to the group
+	groupPerm  uint32 // the group's permissions in the source's ACL
 }
 
-// Set gives a copy the metadata of its source, in GNU cp's order: the owner comes
-// before what chown(2) removes, which is suid, sgid and capabilities. A file whose
-// owner or times are refused keeps the permissions that it was made with, which
-// suit a file of another user. The error joins all that was refused.
+// Set gives a copy the metadata of its source, in GNU cp's order. The owner comes first because
+// chown(2) removes suid, sgid and capabilities. If the owner or the times are refused, the file
+// keeps the permissions with which it was made: they suit another user's file. The error joins all
+// refusals.
 func (c *Setter) Set(f *File) error {
 	if err := c.CopyTimes(f.Dst, f.Stat); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (c *Setter) Set(f *File) error {
 	return errors.Join(refused, c.chmod(f, mode))
 }
 
-// CopyTimes gives a copy, or a symbolic link that was made instead of one, the times of its source.
+// CopyTimes gives the source's times to a copy, or to a symbolic link that replaces it.
 func (c *Setter) CopyTimes(dst at.File, source *at.Stat) error {
 	if c.preserve&option.PreserveTimes == 0 {
 		return nil
@@ -93,15 +93,16 @@ func (c *Setter) CopyTimes(dst at.File, source *at.Stat) error {
 	return c.tolerate(option.PreserveTimes, "utimensat", c.kernel.SetTimes(dst, source.Atime, source.Mtime))
 }
 
-// chown gives the copy the source's owner and group, or at least the group. It
-// reports whether the copy has both.
+// chown gives the copy the source's owner and group, or at least the group. It reports whether the
+// copy has both.
 func (c *Setter) chown(f *File) (bool, error) {
 	err := c.kernel.Chown(f.Dst, int(f.Stat.UID), int(f.Stat.GID))
 	if err == nil {
 		return true, nil
 	}
-	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL) { // EINVAL: no owner of this namespace
-		_ = c.kernel.Chown(f.Dst, -1, int(f.Stat.GID)) // as GNU cp does; it may fail, too
+	// EINVAL: the owner is not in this namespace.
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL) {
+		_ = c.kernel.Chown(f.Dst, -1, int(f.Stat.GID)) // as GNU cp does; it may fail
 	}
 	err = c.tolerate(option.PreserveOwner, "chown", err)
 	if err != nil && f.Existed && c.preserve&option.PreserveMode != 0 {
@@ -110,9 +111,8 @@ func (c *Setter) chown(f *File) (bool, error) {
 	return false, err
 }
 
-// restrict leaves a file that existed before only the permissions of its owner, as
-// GNU cp does: it has another file's content now, which its other permissions are
-// not for.
+// restrict removes all but the owner's permissions from a file that existed before, as GNU cp does.
+// The other permissions were for the file's old content.
 func (c *Setter) restrict(f *File) {
 	var old at.Stat
 	if c.kernel.Fstat(f.Dst.FD, &c.raw, &old) == nil {
@@ -120,8 +120,8 @@ func (c *Setter) restrict(f *File) {
 	}
 }
 
-// chmod gives the copy the source's permissions or, without PreserveMode, those of
-// f.Mode. Symbolic links have none.
+// chmod gives the copy the source's permissions or, without PreserveMode, f.Mode. Symbolic links
+// have no permissions.
 func (c *Setter) chmod(f *File, mode uint32) error {
 	switch {
 	case f.Stat.Type() == at.Symlink:
@@ -132,14 +132,14 @@ func (c *Setter) chmod(f *File, mode uint32) error {
 		}
 		mode = f.Mode
 		if c.preserve&option.PreserveOwner != 0 {
-			mode &^= at.ModeSUID // which chown(2) has removed
+			mode &^= at.ModeSUID // chown(2) has removed it
 		}
 	}
 	return fault.Dest("chmod", c.kernel.Chmod(f.Dst, mode))
 }
 
-// tolerate returns the fault of a call for the copy, or nil if the call was refused
-// and what it sets is not required.
+// tolerate returns the fault of a call on the copy. It returns nil if the call was refused and its
+// attribute is not required.
 func (c *Setter) tolerate(what option.Preserve, op string, err error) error {
 	if c.require&what == 0 && isRefusal(err) {
 		return nil
@@ -147,8 +147,7 @@ func (c *Setter) tolerate(what option.Preserve, op string, err error) error {
 	return fault.Dest(op, err)
 }
 
-// isRefusal reports whether err says that the file system cannot do what was asked,
-// or that the user is not allowed to.
+// isRefusal reports whether err means that the file system cannot do it, or that the user may not.
 func isRefusal(err error) bool {
 	e, ok := errors.AsType[syscall.Errno](err)
 	return ok && slices.Contains(refusals, e) || errors.Is(err, errors.ErrUnsupported)

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// TestDirMode: while a directory is filled, its owner may do everything and nobody
-// else may write; in the end it has the source's permissions under the umask.
+// TestDirMode checks that the owner may do everything while a directory is filled, and nobody else
+// may write. In the end it has the source's permissions under the umask.
 func TestDirMode(t *testing.T) {
 	const umask = 0o022
 	for _, c := range []struct {

@@ -5,20 +5,18 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// While a copy is written it has no permission that its source does not have, and
-// no permission for others as long as it does not have its owner. suid, sgid and
-// what only the finished copy may have are set at the end.
+// A copy that is being written has no permission that its source lacks. Until it has its owner, it
+// has no permission for others. suid, sgid and other bits of the finished copy are set at the end.
 
 const (
-	groupPermissions  = 0o070 // with an ACL, its mask: the most for all but owner and others
-	othersPermissions = 0o077 // of the group and others
+	groupPermissions  = 0o070 // with an ACL it is the mask, the most for all but owner and others
+	othersPermissions = 0o077 // of the group and of others
 
-	// OwnerPermissions is what the owner of a directory needs to fill it.
+	// OwnerPermissions is the permissions that a directory's owner needs to fill it.
 	OwnerPermissions = 0o700
 )
 
-// FileMode returns the permissions that the copy of a file is made with, before
-// the umask.
+// FileMode returns the permissions with which the copy of a file is made, before the umask.
 func (c *Setter) FileMode(t at.Type, s *at.Stat) uint32 {
 	mode := c.FinalFileMode(t, s)
 	if c.preserve&option.PreserveOwner != 0 {
@@ -27,13 +25,12 @@ func (c *Setter) FileMode(t at.Type, s *at.Stat) uint32 {
 	return mode
 }
 
-// FinalFileMode returns the permissions, before the umask, that the copy has in
-// the end without PreserveMode. Special files get all bits from mknod(2), as with
-// GNU cp.
+// FinalFileMode returns the copy's final permissions without PreserveMode, before the umask.
+// Special files get all bits from mknod(2), as in GNU cp.
 func (c *Setter) FinalFileMode(t at.Type, s *at.Stat) uint32 {
 	fresh := uint32(0o666)
 	if t == at.Socket {
-		fresh = 0o777 // as bind(2) makes it
+		fresh = 0o777 // the mode that bind(2) uses
 	}
 	mode := c.permissions(s, fresh)
 	if t != at.Regular && c.preserve&option.NoMode == 0 {
@@ -42,7 +39,7 @@ func (c *Setter) FinalFileMode(t at.Type, s *at.Stat) uint32 {
 	return mode
 }
 
-// permissions returns those of the source, or with NoMode those of a fresh file.
+// permissions returns the source's permissions, or a fresh file's with NoMode.
 func (c *Setter) permissions(s *at.Stat, fresh uint32) uint32 {
 	if c.preserve&(option.NoMode|option.PreserveMode) == option.NoMode {
 		return fresh
@@ -50,8 +47,8 @@ func (c *Setter) permissions(s *at.Stat, fresh uint32) uint32 {
 	return s.Mode & at.ModePerm
 }
 
-// DirMode returns the permissions that the copy of a directory is made with, before
-// the umask. Its owner may fill it; nobody else may put anything into it meanwhile.
+// DirMode returns the permissions with which the copy of a directory is made, before the umask.
+// Until it is filled, only its owner may write to it.
 func (c *Setter) DirMode(s *at.Stat) uint32 {
 	mode := c.wantedDirMode(s) | OwnerPermissions
 	if c.preserve&option.PreserveOwner != 0 {
@@ -60,16 +57,15 @@ func (c *Setter) DirMode(s *at.Stat) uint32 {
 	return mode &^ 0o022
 }
 
-// wantedDirMode returns the permissions, before the umask, that the copy of a
-// directory has in the end without PreserveMode.
+// wantedDirMode returns the final permissions of a directory's copy without PreserveMode, before
+// the umask.
 func (c *Setter) wantedDirMode(s *at.Stat) uint32 {
 	return c.permissions(s, 0o777) | s.Mode&at.ModeSticky
 }
 
-// FinalDirMode returns the permissions that the copy of a directory has in the end
-// without PreserveMode. They are made from those that mkdir(2) gave it, which an
-// ACL of its parent may have changed: without the added ones that it only needed to
-// be filled, and with those that DirMode left out.
+// FinalDirMode returns the final permissions of a directory's copy without PreserveMode. They start
+// from the permissions after mkdir(2), which the parent's ACL may have changed. It removes the
+// added permissions, which were only for filling, and adds the bits that DirMode left out.
 func (c *Setter) FinalDirMode(s *at.Stat, copyMode, added uint32) uint32 {
 	wanted, made := c.wantedDirMode(s), c.DirMode(s)
 	return copyMode&at.ModeBits&^(made&^wanted)&^added | wanted&^made&^c.umask

@@ -13,16 +13,15 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// Extended attributes that an option other than PreserveXattr is for.
+// Extended attributes that belong to an option other than PreserveXattr.
 const (
 	ACLAccess  = "system.posix_acl_access"
 	aclDefault = "system.posix_acl_default"
 	selinux    = "security.selinux"
 )
 
-// optionOf returns the option that preserves an extended attribute; 0 is none. What
-// names the machine or the file itself is not copied, as by attr_copy_file(3) with
-// /etc/xattr.conf.
+// optionOf returns the option that preserves an extended attribute, or 0. Attributes that name the
+// machine or the file are not copied, as in attr_copy_file(3) with /etc/xattr.conf.
 func optionOf(name string) option.Preserve {
 	switch {
 	case name == ACLAccess || name == aclDefault:
@@ -37,11 +36,11 @@ func optionOf(name string) option.Preserve {
 
 var notCopied = []string{"security.evm", "afs.", "xfsroot.", "trusted.SGI_", "system.nfs4"}
 
-// storedAsXattrs are the options that extended attributes are copied for.
+// storedAsXattrs are the options whose attributes are stored as extended attributes.
 const storedAsXattrs = option.PreserveMode | option.PreserveXattr | option.PreserveContext
 
-// copyXattrs copies extended attributes, including ACLs. It returns the first
-// refusal of an ACL and the first of another attribute.
+// copyXattrs copies extended attributes, ACLs included. It returns the first refusal of an ACL, and
+// the first refusal of another attribute.
 func (c *Setter) copyXattrs(f *File) error {
 	if c.preserve&storedAsXattrs == 0 {
 		return nil
@@ -76,7 +75,7 @@ func (c *Setter) copyXattrs(f *File) error {
 
 func (c *Setter) copyXattr(f *File, name string, by option.Preserve) error {
 	value, err := c.kernel.Xattr(f.Src, name)
-	if errors.Is(err, at.ErrNoXattr) { // it was removed meanwhile
+	if errors.Is(err, at.ErrNoXattr) { // another process removed it
 		return nil
 	}
 	if err != nil {
@@ -94,21 +93,20 @@ func (c *Setter) copyXattr(f *File, name string, by option.Preserve) error {
 
 const ownerWrites = 0o200
 
-// madeReadOnly reports whether a file was made without permission for its owner to write to it.
+// madeReadOnly reports whether a file was made without its owner's write permission.
 func madeReadOnly(f *File) bool {
 	return !f.Existed && f.Stat.Type() == at.Regular && f.MadeMode&ownerWrites == 0
 }
 
-// makeWritable gives the owner permission to write to a file that was made without
-// it, until the file gets its mode: xattr(7) demands it for attributes of users.
+// makeWritable gives a file its owner's write permission until it gets its mode. xattr(7) demands
+// it for attributes of users.
 func (c *Setter) makeWritable(f *File) error {
 	f.MadeMode |= ownerWrites
 	f.SetMode = true
 	return c.kernel.Chmod(f.Dst, f.MadeMode)
 }
 
-// tolerateXattr is tolerate for extended attributes, for which no room in the inode
-// is a refusal, too.
+// tolerateXattr is tolerate for extended attributes. For them a full inode is also a refusal.
 func (c *Setter) tolerateXattr(by option.Preserve, op string, dest bool, err error) error {
 	if c.require&by == 0 &&
 		(isRefusal(err) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.E2BIG) || errors.Is(err, syscall.ERANGE)) {
@@ -117,13 +115,13 @@ func (c *Setter) tolerateXattr(by option.Preserve, op string, dest bool, err err
 	return fault.New(op, dest, err)
 }
 
-// copyACL copies an ACL. A refusal is always an error: the permissions of the group
-// in the source's mode are the ACL's mask, and may be more than the ACL gives to
-// the group. Without the ACL, the copy's group only gets the latter.
+// copyACL copies an ACL. A refusal is always an error: the group bits of the source's mode are the
+// ACL's mask, which may allow more than the ACL gives to the group. Without the ACL, the copy's
+// group only gets the permissions of the ACL.
 func (c *Setter) copyACL(f *File, name string) error {
 	value, err := c.kernel.Xattr(f.Src, name)
 	switch {
-	case errors.Is(err, at.ErrNoXattr): // it was removed meanwhile
+	case errors.Is(err, at.ErrNoXattr): // another process removed it
 		return nil
 	case err != nil:
 		f.unknownACL = true
@@ -136,8 +134,8 @@ func (c *Setter) copyACL(f *File, name string) error {
 	return fault.Dest("setxattr "+name, err)
 }
 
-// groupOf returns the permissions that an ACL gives to the group, as bits of a mode.
-// The ACL is a version and an array of entries (posix_acl_xattr.h in Linux).
+// groupOf returns the group's permissions in an ACL, as bits of a mode. The ACL is a version and an
+// array of entries (posix_acl_xattr.h in Linux).
 func groupOf(acl []byte) uint32 {
 	const version, entry, groupObj, mask = 4, 8, 0x04, 0x10
 	group, most := uint32(0), uint32(0o7)
@@ -153,8 +151,8 @@ func groupOf(acl []byte) uint32 {
 	return group & most << 3 & groupPermissions
 }
 
-// removeACLs removes ACLs that the copy has inherited or had before, and that the
-// source does not have. names are the source's extended attributes.
+// removeACLs removes ACLs of the copy, inherited or old, that the source lacks. names are the
+// source's extended attributes.
 func (c *Setter) removeACLs(f *File, names []string) error {
 	for _, acl := range []string{ACLAccess, aclDefault} {
 		if slices.Contains(names, acl) || acl == aclDefault && f.Stat.Type() != at.Directory {
@@ -168,8 +166,8 @@ func (c *Setter) removeACLs(f *File, names []string) error {
 	return nil
 }
 
-// GivesACL reports whether new files in an open directory may get an ACL from it. They may if that
-// cannot be learned.
+// GivesACL reports whether new files in an open directory may get an ACL from it. It is true if the
+// directory's ACL cannot be read.
 func GivesACL(k *at.Kernel, fd int) bool {
 	value, err := k.Xattr(at.File{FD: fd}, aclDefault)
 	if errors.Is(err, at.ErrNoXattr) || isRefusal(err) {

@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestXattrOfReadOnlyFile: a copy that was made without permission to write gets it for the time of
-// setxattr. If the chmod for that fails, the attribute is missing, which is an error.
+// TestXattrOfReadOnlyFile checks that a copy without write permission gets it during setxattr. If
+// that chmod fails, the attribute is missing, which is an error.
 func TestXattrOfReadOnlyFile(t *testing.T) {
 	dir, k := t.TempDir(), at.New()
 	open := func(name string) at.File {

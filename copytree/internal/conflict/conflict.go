@@ -1,6 +1,5 @@
-// Package conflict decides what becomes of a file that exists at the place of a
-// copy, and makes room: it is left, overwritten, removed, renamed to a backup, or
-// replaced in one step. The rules are those of GNU cp.
+// Package conflict decides what happens to an existing file at the place of a copy. The file is
+// left, overwritten, removed, renamed to a backup, or replaced in one step. The rules are GNU cp's.
 //
 //	action, err := resolver.Resolve(&it)
 //	switch {
@@ -33,26 +32,26 @@ type Resolver struct {
 	Opt    *option.Options
 	Report *report.Report
 	Made   *made.Record
-	// Several says that the copy has several Pairs, which may have one Dst.
+	// Several says that the copy has several Pairs, some perhaps with the same Dst.
 	Several bool
 
-	steps map[uint64]int64 // of the file systems, by st_dev, that were measured: see step
+	steps map[uint64]int64 // of measured file systems, by st_dev; see step
 }
 
-// Action is what the caller is to do where something exists.
+// Action is the caller's next step where a file exists.
 type Action uint8
 
 // The actions.
 const (
 	Leave     Action = iota // make no copy
-	Overwrite               // open what exists, and write to it
+	Overwrite               // open the existing file, and write to it
 	Retry                   // make the copy again: the place is free now
 	Replace                 // make the copy under another name, then rename it
-	Through                 // create the file where the symbolic link leads that exists
+	Through                 // create the file at the target of the symbolic link
 )
 
-// Resolve decides what becomes of what exists at the place of the copy, and makes
-// room for the copy.
+// Resolve decides what happens to the existing file at the place of the copy, and makes room for
+// the copy.
 func (r *Resolver) Resolve(it *item.Item) (Action, error) {
 	var s at.Stat
 	err := r.Kernel.Stat(it.Dir.DstFD, it.Dst, at.NoFollow, &s)
@@ -86,8 +85,8 @@ func (r *Resolver) Resolve(it *item.Item) (Action, error) {
 	return r.makeRoom(it, &s)
 }
 
-// lookBehind makes s the Stat of what a symbolic link at Dst leads to, if the copy
-// is to be written there and not put in place of the link.
+// lookBehind sets s to the Stat of a symbolic link's target, if the link is at Dst and the copy
+// goes to the target instead of replacing the link.
 func (r *Resolver) lookBehind(it *item.Item, s *at.Stat) error {
 	if r.Opt.Unlink || r.Opt.Backup != nil || !r.Opt.CopiesContent(it.Type) || r.Opt.MakesLinks() {
 		return nil // the link itself is replaced
@@ -103,8 +102,8 @@ func (r *Resolver) lookBehind(it *item.Item, s *at.Stat) error {
 	return err
 }
 
-// refusal returns why what exists must not be touched. Again says that another
-// Pair's copy is what exists.
+// refusal returns why the existing file must not be touched, or nil. again says that the existing
+// file is another Pair's copy.
 func (r *Resolver) refusal(it *item.Item, s *at.Stat, again bool) error {
 	switch {
 	case again && it.BehindLink:
@@ -117,7 +116,7 @@ func (r *Resolver) refusal(it *item.Item, s *at.Stat, again bool) error {
 	return nil
 }
 
-// keeps reports whether the options say to leave what exists.
+// keeps reports whether the options leave the existing file as it is.
 func (r *Resolver) keeps(it *item.Item, s *at.Stat) (keep bool, err error) {
 	switch {
 	case r.Opt.Existing == option.SkipFail:
@@ -133,9 +132,9 @@ func (r *Resolver) keeps(it *item.Item, s *at.Stat) (keep bool, err error) {
 	return keep, nil
 }
 
-// complete reports whether what exists is a complete copy of the source (Resume). The size and the
-// times do not suffice: a copy gets its times before its owner and its mode, and may have been
-// killed between.
+// complete reports whether the existing file is a complete copy of the source (Resume). Size and
+// times do not suffice: a copy gets its times before its owner and mode, and may have been killed
+// in between.
 func (r *Resolver) complete(it *item.Item, s *at.Stat) bool {
 	src := &it.Stat
 	if s.Type() != it.Type || s.Size != src.Size || s.Mtime != r.sourceTime(it, s) {
@@ -150,13 +149,13 @@ func (r *Resolver) complete(it *item.Item, s *at.Stat) bool {
 	}
 	bits := uint32(at.ModeBits)
 	if !owned {
-		bits &^= at.ModeSUID | at.ModeSGID // which a copy of another owner does not get
+		bits &^= at.ModeSUID | at.ModeSGID // a copy with another owner does not get them
 	}
 	return s.Mode&bits == src.Mode&bits
 }
 
-// KeepsUnreadable reports whether a source that cannot be opened is no error, as
-// what exists would be left anyway.
+// KeepsUnreadable reports whether an unreadable source is no error, because the existing file stays
+// anyway.
 func (r *Resolver) KeepsUnreadable(it *item.Item) bool {
 	var s at.Stat
 	if r.Opt.Existing != option.Skip && r.Opt.Existing != option.Older ||
@@ -167,7 +166,7 @@ func (r *Resolver) KeepsUnreadable(it *item.Item) bool {
 	return r.Opt.Existing == option.Skip || s.ID != it.Stat.ID && !s.Mtime.Before(r.sourceTime(it, &s))
 }
 
-// Done records a finished copy that the caller has named, for later Pairs.
+// Done records a finished copy, which now has its name, for later Pairs.
 func (r *Resolver) Done(it *item.Item) {
 	var s at.Stat
 	if r.Several && it.Root && r.Kernel.Stat(it.Dir.DstFD, it.Dst, at.NoFollow, &s) == nil {

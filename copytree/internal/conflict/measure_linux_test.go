@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// TestMeasure measures a file system's step with a file that has no name; with a name, where there
-// can be no other; and not in a dry run then. No name is left.
+// TestMeasure checks that a file system's step is measured on a file without a name, or on a named
+// file if the file system needs one. A dry run makes no name. No name may remain.
 func TestMeasure(t *testing.T) {
 	dir := t.TempDir()
 	fd, err := unix.Open(dir, unix.O_PATH|unix.O_CLOEXEC, 0)
@@ -25,7 +25,7 @@ func TestMeasure(t *testing.T) {
 	}
 	defer unix.Close(fd)
 	for _, test := range []struct {
-		unnamed error // of CreateUnnamed
+		unnamed error // the error of CreateUnnamed
 		dryRun  bool
 		opens   int
 	}{

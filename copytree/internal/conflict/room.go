@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// makeRoom removes or renames what exists, unless it is to be overwritten.
+// makeRoom removes or renames the existing file, unless the copy overwrites it.
 func (r *Resolver) makeRoom(it *item.Item, s *at.Stat) (Action, error) {
 	if r.Opt.Backup != nil {
 		if done, err := r.backUp(it); done || err != nil {
@@ -28,7 +28,7 @@ func (r *Resolver) makeRoom(it *item.Item, s *at.Stat) (Action, error) {
 		it.Elsewhere = s.Type() == at.BlockDev || s.Dev != it.Dir.CopyID.Dev
 		return Overwrite, nil
 	}
-	// GNU cp also makes the copy of a symbolic link in place.
+	// GNU cp also replaces a file in one step if only a symbolic link's attributes are copied.
 	attributesOnly := r.Opt.Make == option.MakeAttributes && it.Type == at.Symlink
 	if (r.Opt.MakesLinks() || attributesOnly) && !r.Opt.Unlink {
 		return Replace, nil
@@ -37,9 +37,9 @@ func (r *Resolver) makeRoom(it *item.Item, s *at.Stat) (Action, error) {
 	return Retry, r.Unlink(it)
 }
 
-// replaces reports whether the copy takes the place of what exists in any case: a copy that is no
-// regular file where symbolic links are not followed, and each copy where links are kept and what
-// exists has several names.
+// replaces reports whether the copy always replaces the existing file. One case is a copy that is
+// no regular file, if symbolic links are not followed. The other is an existing file with several
+// names, if links are kept.
 func (r *Resolver) replaces(it *item.Item, s *at.Stat) bool {
 	if r.Opt.Make == option.MakeAttributes {
 		return false
@@ -48,10 +48,9 @@ func (r *Resolver) replaces(it *item.Item, s *at.Stat) bool {
 		r.Opt.Preserve&option.PreserveLinks != 0 && s.Nlink > 1
 }
 
-// failingCall returns the system call that makes the copy and fails because
-// something exists; "" if the copy is written to what exists or replaces it. Links
-// to the source replace it with Force or Ask, and special files where no symbolic
-// links are followed.
+// failingCall returns the system call that makes the copy and fails if the name exists. It is "" if
+// the copy is written to the existing file or replaces it. With Force or Ask, links to the source
+// replace it. So do special files if no symbolic links are followed.
 func (r *Resolver) failingCall(it *item.Item) string {
 	mayReplace := r.Opt.Force || r.Opt.Ask != nil
 	switch {
@@ -66,7 +65,7 @@ func (r *Resolver) failingCall(it *item.Item) string {
 	return it.MknodCall()
 }
 
-// writable reports whether the copy is to be written to what exists.
+// writable reports whether the copy is written to the existing file.
 func (r *Resolver) writable(it *item.Item, s *at.Stat) bool {
 	if !r.Opt.CopiesContent(it.Type) || it.What == report.Linked || r.Opt.MakesLinks() || r.Opt.Unlink || !r.ownData(it, s) {
 		return false
@@ -74,8 +73,8 @@ func (r *Resolver) writable(it *item.Item, s *at.Stat) bool {
 	return s.Type() == at.Regular || bool(it.Through) && s.Type() != at.Symlink
 }
 
-// ownData reports whether what exists may be written to without damage to another
-// copy: it has no other names that are copies, too.
+// ownData reports whether writing to the existing file damages no other copy: none of its other
+// names is a copy.
 func (r *Resolver) ownData(it *item.Item, s *at.Stat) bool {
 	if s.Nlink < 2 || r.Opt.Make == option.MakeAttributes {
 		return true
@@ -83,7 +82,7 @@ func (r *Resolver) ownData(it *item.Item, s *at.Stat) bool {
 	return r.Opt.Preserve&option.PreserveLinks == 0 && r.Made.Claim(s.ID, it.Place())
 }
 
-// Unlink removes what exists.
+// Unlink removes the existing file.
 func (r *Resolver) Unlink(it *item.Item) error {
 	if r.Opt.DryRun {
 		return nil
@@ -95,13 +94,13 @@ func (r *Resolver) Unlink(it *item.Item) error {
 	return fault.Dest("unlink", err)
 }
 
-// backUp renames what exists, if Backup has a name for it.
+// backUp renames the existing file, if Backup has a name for it.
 func (r *Resolver) backUp(it *item.Item) (done bool, err error) {
 	r.Report.Call(func() { done, err = r.rename(it) })
 	return done, err
 }
 
-// rename tries again while another process is quicker: the name of a numbered backup is new.
+// rename retries with a new number if another process has taken a backup's name.
 func (r *Resolver) rename(it *item.Item) (done bool, err error) {
 	path := it.DstPath()
 	for before := ""; ; {
@@ -123,7 +122,7 @@ func (r *Resolver) rename(it *item.Item) (done bool, err error) {
 	}
 }
 
-// renameTo gives what exists another name.
+// renameTo renames the existing file.
 func (r *Resolver) renameTo(it *item.Item, to at.Name) error {
 	switch {
 	case r.Opt.DryRun:
@@ -134,7 +133,7 @@ func (r *Resolver) renameTo(it *item.Item, to at.Name) error {
 	return r.Kernel.Rename(it.Dir.DstFD, it.Dst, to)
 }
 
-// Restore renames a backup back after the copy has failed.
+// Restore renames a backup back after the copy failed.
 func (r *Resolver) Restore(it *item.Item) {
 	var s at.Stat
 	if it.Backup == "" || r.Opt.DryRun || !errors.Is(r.Kernel.Stat(it.Dir.DstFD, it.Dst, at.NoFollow, &s), syscall.ENOENT) {

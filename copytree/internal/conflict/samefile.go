@@ -6,31 +6,30 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// likeness is what the source and what exists at the place of its copy are to each
-// other.
+// likeness is the relation between the source and the existing file.
 type likeness uint8
 
 const (
-	different likeness = iota // two files, or one that loses nothing by the copy
-	asWanted                  // what exists is what was to be made
+	different likeness = iota // two files, or one that the copy does not damage
+	asWanted                  // the existing file is the wanted one
 	same                      // the copy would destroy the source
 )
 
-// comparison compares the source with what exists. The rules and their order are
-// those of GNU cp (same_file_ok in copy.c of coreutils 9.1): shorter rules were
-// wrong where links, hard links and options met.
+// comparison compares the source with the existing file. The rules and their order are GNU cp's
+// (same_file_ok in copy.c of coreutils 9.1): shorter rules were wrong for combinations of links,
+// hard links and options.
 type comparison struct {
 	*Resolver
 	it       *item.Item
-	src, dst at.Stat // if links are followed, of the names themselves; otherwise as they were found
+	src, dst at.Stat // of the names if links are followed, else as found
 }
 
-// compare compares the source with what exists, whose Stat is s.
+// compare compares the source with the existing file, whose Stat is s.
 func (r *Resolver) compare(it *item.Item, s *at.Stat) likeness {
 	c := comparison{r, it, it.Stat, *s}
 	switch {
 	case s.Type() == at.Symlink && !bool(it.Through) && it.Type != at.Symlink && !r.Opt.MakesLinks():
-		return different // the link is replaced, and what it leads to is left
+		return different // the link is replaced, and its target stays
 	case s.ID == it.Stat.ID && r.Opt.Make == option.MakeHardLink:
 		return asWanted
 	case !r.Opt.CopiesSymlink(it.Root):
@@ -56,7 +55,7 @@ func (c *comparison) links() likeness {
 	return different
 }
 
-// followed compares what the names lead to, and then the names.
+// followed compares the targets of the names, and then the names.
 func (c *comparison) followed(s *at.Stat) likeness {
 	if s.ID != c.it.Stat.ID {
 		return different
@@ -71,7 +70,7 @@ func (c *comparison) followed(s *at.Stat) likeness {
 	return c.names()
 }
 
-// names compares two names, at most one of which is a symbolic link's.
+// names compares two names. At most one is a symbolic link.
 func (c *comparison) names() likeness {
 	one := c.src.ID == c.dst.ID
 	srcLink, dstLink := c.src.Type() == at.Symlink, c.dst.Type() == at.Symlink
@@ -92,8 +91,8 @@ func (c *comparison) names() likeness {
 	return same
 }
 
-// backedUp compares the names where what exists is renamed. A symbolic link to it
-// would lead nowhere then.
+// backedUp compares the names if the existing file is renamed. A symbolic link to it would then
+// lead nowhere.
 func (c *comparison) backedUp(one, linkToFile bool) likeness {
 	lost := linkToFile && !c.Opt.CopiesSymlink(c.it.Root)
 	if one {
@@ -105,7 +104,7 @@ func (c *comparison) backedUp(one, linkToFile bool) likeness {
 	return different
 }
 
-// ends compares what the names lead to, though links are not followed.
+// ends compares the targets of the names although links are not followed.
 func (c *comparison) ends(srcLink, dstLink bool) likeness {
 	src, dst, d := c.src, c.dst, c.it.Dir
 	if srcLink && c.Kernel.Stat(d.SrcFD, c.it.Src, at.FollowsLinks, &src) != nil ||
@@ -121,7 +120,7 @@ func (c *comparison) ends(srcLink, dstLink bool) likeness {
 	return asWanted
 }
 
-// sameName reports whether source and destination are one name in one directory.
+// sameName reports whether source and destination are the same name in the same directory.
 func (c *comparison) sameName() bool {
 	d := c.it.Dir
 	return d.Stat.ID == d.CopyID && string(c.it.Src) == string(c.it.Dst)

@@ -9,19 +9,19 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// A file system may keep times in coarser steps than the source's, and cuts what is
-// between them: ext4 with small inodes keeps seconds, vfat every second one. A copy
-// that has kept its source's time is then older than the source, though it is complete.
+// Some file systems keep times in coarser steps than the source's, and round them down. ext4 with
+// small inodes keeps seconds; vfat keeps even seconds. A complete copy with its source's time then
+// looks older than the source.
 
-// steps are the steps in which file systems keep times, in nanoseconds.
+// steps are possible steps of file systems' times, in nanoseconds.
 var steps = [...]int64{10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 2e9}
 
-// exact is the step of a file system that keeps times as they are.
+// exact is the step of a file system that keeps times unchanged.
 const exact = 1
 
-// sourceTime returns the source's time of modification as the file system of what
-// exists, whose Stat is s, keeps it. Without PreserveTimes the copy gets another time,
-// and the source's stays as it is.
+// sourceTime returns the source's modification time, rounded as on the file system of the existing
+// file, whose Stat is s. Without PreserveTimes the copy has another time, and sourceTime does not
+// round.
 func (r *Resolver) sourceTime(it *item.Item, s *at.Stat) at.Time {
 	t := it.Stat.Mtime
 	if r.Opt.Preserve&option.PreserveTimes == 0 || !maybeCut(s.Mtime, t) {
@@ -30,7 +30,7 @@ func (r *Resolver) sourceTime(it *item.Item, s *at.Stat) at.Time {
 	return t.Cut(r.step(it, s.Dev))
 }
 
-// maybeCut reports whether some file system would keep t as kept, another time.
+// maybeCut reports whether some file system would round t to kept.
 func maybeCut(kept, t at.Time) bool {
 	return stepOf(t, kept) != exact
 }
@@ -42,7 +42,7 @@ func (r *Resolver) step(it *item.Item, dev uint64) int64 {
 		return step
 	}
 	step, at, err := r.measure(it)
-	if err != nil || at != dev { // dev is where a symbolic link leads: maybe another directory
+	if err != nil || at != dev { // dev may be a link target's, in another directory
 		return exact
 	}
 	if r.steps == nil {
@@ -52,9 +52,8 @@ func (r *Resolver) step(it *item.Item, dev uint64) int64 {
 	return step
 }
 
-// measure gives a file in the directory of the copy a time, and sees what is kept of
-// it. The file has no name where the file system can do that, and else one for a
-// moment; a dry run makes no names.
+// measure sets a time on a file in the copy's directory, and reads it back. The file has no name if
+// the file system allows that. Otherwise it has one for a moment, but not in a dry run.
 func (r *Resolver) measure(it *item.Item) (step int64, dev uint64, err error) {
 	dir, name := it.Dir.DstFD, at.Name(nil)
 	fd, err := r.Kernel.CreateUnnamed(dir)
@@ -71,7 +70,7 @@ func (r *Resolver) measure(it *item.Item) (step int64, dev uint64, err error) {
 			_ = r.Kernel.Unlink(dir, name)
 		}
 	}()
-	fine := at.Time{Sec: 1e9 + 1, Nsec: 1e9 - 1} // each step cuts something of it
+	fine := at.Time{Sec: 1e9 + 1, Nsec: 1e9 - 1} // every step rounds it
 	if err := r.Kernel.SetTimes(at.File{FD: fd}, fine, fine); err != nil {
 		return 0, 0, err
 	}
@@ -83,7 +82,7 @@ func (r *Resolver) measure(it *item.Item) (step int64, dev uint64, err error) {
 	return stepOf(fine, s.Mtime), s.Dev, nil
 }
 
-// stepOf returns the step of a file system that keeps t as kept.
+// stepOf returns the step of a file system that rounds t to kept.
 func stepOf(t, kept at.Time) int64 {
 	for _, step := range steps {
 		if kept != t && kept == t.Cut(step) {

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/at"
 )
 
-// TestStepOf: what a file system keeps of a time says in which steps it keeps times.
+// TestStepOf checks that the step follows from a rounded time.
 func TestStepOf(t *testing.T) {
 	fine := at.Time{Sec: 1e9 + 1, Nsec: 1e9 - 1}
 	for _, step := range append([]int64{exact}, steps[:]...) {
@@ -19,7 +19,7 @@ func TestStepOf(t *testing.T) {
 	}
 }
 
-// TestMaybeCut: only a time that a file system could have made of the source's is one to look at.
+// TestMaybeCut checks that only a possible rounding of the source's time counts.
 func TestMaybeCut(t *testing.T) {
 	for _, test := range []struct {
 		kept, of at.Time

@@ -2,15 +2,14 @@ package content
 
 import "context"
 
-// buffers is a bounded number of buffers of one size, made when needed.
+// buffers is a bounded number of buffers of one size, made on demand.
 type buffers struct {
 	size int
-	free chan []byte   // those that are made and not in use
-	left chan struct{} // a value for each that was not made yet
+	free chan []byte   // made and not in use
+	left chan struct{} // a value for each buffer that is not made yet
 }
 
-// newBuffers returns buffers of size bytes each: as many as fit into memory bytes,
-// and at least two.
+// newBuffers returns as many buffers of size bytes as fit into memory bytes, at least two.
 func newBuffers(size int, memory int64) *buffers {
 	n := max(2, memory/int64(size))
 	b := &buffers{size: size, free: make(chan []byte, n), left: make(chan struct{}, n)}
@@ -35,7 +34,7 @@ func (b *buffers) try() []byte {
 	}
 }
 
-// get returns a buffer. It waits for one, or until ctx ends.
+// get returns a buffer. If all are in use, it waits for one, or until ctx ends.
 func (b *buffers) get(ctx context.Context) ([]byte, error) {
 	if buf := b.try(); buf != nil {
 		return buf, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestChanged copies a file that has another size than stat(2) returned.
+// TestChanged copies files whose size is no longer the one from stat(2).
 func TestChanged(t *testing.T) {
 	for _, size := range []int{100, smallBlock, 3 * defaultBlock, 18 * defaultBlock} {
 		for _, said := range []int64{0, 1, int64(size) / 2, int64(size) + 1, 2 * int64(size), 100 * int64(size)} {
@@ -39,7 +39,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// copyAs copies a file as if stat(2) had returned another size.
+// copyAs copies a file with a false size from stat(2).
 func copyAs(t *testing.T, c *Copier, name string, said int64) ([]byte, error) {
 	t.Helper()
 	src, err := os.Open(name)
@@ -62,9 +62,8 @@ func copyAs(t *testing.T, c *Copier, name string, said int64) ([]byte, error) {
 	return got, err
 }
 
-// TestChanging copies a file that becomes longer and shorter all the time. Each copy
-// ends without an error, and has a beginning of what the longest file has, or zeros
-// where it was truncated meanwhile.
+// TestChanging copies a file that grows and shrinks all the time. Each copy must end without an
+// error. It must have a beginning of the longest file, with zeros where the file was truncated.
 func TestChanging(t *testing.T) {
 	const most = 6 << 20 // 6 MiB
 	name := filepath.Join(t.TempDir(), "file")
@@ -105,7 +104,7 @@ func TestChanging(t *testing.T) {
 
 func second(_ int, err error) error { return err }
 
-// TestCopyFIFO copies the bytes that come through a FIFO.
+// TestCopyFIFO copies the bytes of a FIFO.
 func TestCopyFIFO(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -133,8 +132,8 @@ func TestCopyFIFO(t *testing.T) {
 	}
 }
 
-// TestEnded: when the context has ended, nothing more is copied, even while a FIFO has
-// no data.
+// TestEnded checks that nothing more is copied after the context ends, even from a FIFO without
+// data.
 func TestEnded(t *testing.T) {
 	cause, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -156,7 +155,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// TestErrors: an error names the system call that has failed, and the file.
+// TestErrors checks that an error names the failed system call and the file.
 func TestErrors(t *testing.T) {
 	for _, size := range []int{10, 3 * defaultBlock, 18 * defaultBlock} {
 		name := filepath.Join(t.TempDir(), "file")
@@ -186,14 +185,14 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestVerifyClone: a file becomes longer or shorter after fstat(2) and before its data is shared.
-// The copy has the length that the file has then. A copy with other data than the file's is an
-// error, and so is another length where the file has not changed.
+// TestVerifyClone has a file that grows or shrinks after fstat(2) and before its data is shared.
+// The copy must have the new length. A copy with other data is an error; so is another length if
+// the file has not changed.
 func TestVerifyClone(t *testing.T) {
 	want := noise(1, 3000)
 	for _, c := range []struct {
 		name       string
-		said       int64 // the file's size by fstat(2)
+		said       int64 // the size from fstat(2)
 		clone, src []byte
 		wrong      bool
 	}{
@@ -235,7 +234,7 @@ func openBoth(t *testing.T, name string, source, copied []byte) (src, dst *os.Fi
 	return src, dst
 }
 
-// TestVerify: a difference is found at its offset.
+// TestVerify checks that a difference is found at its offset.
 func TestVerify(t *testing.T) {
 	const size = 2_500_000
 	name := filepath.Join(t.TempDir(), "file")

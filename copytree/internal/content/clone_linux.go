@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// clone shares the data of the source, if Config.Reflink allows it and the file
-// system can do it. Only with option.ReflinkAlways is a refusal an error.
+// clone shares the data of the source, if Config.Reflink allows it and the file system can. A
+// refusal is an error only with option.ReflinkAlways.
 func (j *job) clone() (cloned bool, err error) {
 	always := j.c.cfg.Reflink == option.ReflinkAlways
 	if !always && !j.mayClone() {
@@ -25,7 +25,7 @@ func (j *job) clone() (cloned bool, err error) {
 		return true, nil
 	case unix.EXDEV, unix.EOPNOTSUPP, unix.ENOTTY, unix.ENOSYS:
 		j.pair.clone.never()
-	default: // EINVAL, ETXTBSY, EPERM …: these two files may be the reason
+	default: // EINVAL, ETXTBSY, EPERM …: perhaps only these two files are refused
 		j.pair.clone.refused()
 	}
 	if always {
@@ -34,7 +34,7 @@ func (j *job) clone() (cloned bool, err error) {
 	return false, nil
 }
 
-// mayClone reports whether option.ReflinkAuto tries it.
+// mayClone reports whether option.ReflinkAuto tries to share data.
 func (j *job) mayClone() bool {
 	cfg := &j.c.cfg
 	return cfg.Reflink == option.ReflinkAuto && cfg.Sparse == option.SparseAuto && j.src.Size > 0 && j.pair.clone.mayWork()

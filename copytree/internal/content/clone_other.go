@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// clone fails: FICLONE is Linux's.
+// clone fails: only Linux has FICLONE.
 func (j *job) clone() (cloned bool, err error) {
 	if j.c.cfg.Reflink == option.ReflinkAlways {
 		return false, fault.Dest("ioctl FICLONE", errors.ErrUnsupported)
@@ -17,12 +17,12 @@ func (j *job) clone() (cloned bool, err error) {
 	return false, nil
 }
 
-// isRemote is false: no server is asked to copy.
+// isRemote returns false: no server is asked to copy.
 func isRemote(dst, src int) bool { return false }
 
 func (j *job) copyFileRange(from, to int64) (end int64, err error) { return j.readWrite(from, to) }
 
-// maySplice is false: splice(2) is Linux's.
+// maySplice returns false: only Linux has splice(2).
 func (j *job) maySplice() bool { return false }
 
 func (j *job) splice(from, to int64) (end int64, err error) { return j.readWrite(from, to) }

@@ -48,7 +48,7 @@ func copyTo(ctx context.Context, t testing.TB, c *Copier, to, from string) (Resu
 
 func verifyError(at int64) string { return fmt.Sprintf("verify: %v at byte %d", fault.ErrVerify, at) }
 
-// TestCopySizes copies files around the sizes of buffers.
+// TestCopySizes copies files about as large as a buffer.
 func TestCopySizes(t *testing.T) {
 	s := testenv.Core(t)
 	for _, cfg := range []Config{{}, {Scheduler: s}, {Scheduler: s, BlockSize: 512, Memory: 1}, {BlockSize: 4096, Verify: true}} {
@@ -87,14 +87,14 @@ func TestCopyUntrue(t *testing.T) {
 	}
 }
 
-// FuzzRun: the runs of a block cover all of it, they are zeros where run says so, and
-// no hole is missed.
+// FuzzRun checks that the runs of a block cover it, that runs of zeros are zeros, and that no hole
+// is missed.
 func FuzzRun(f *testing.F) {
 	f.Add([]byte("x"), uint16(0))
 	f.Add(make([]byte, 3*zeroBlock), uint16(5))
 	f.Fuzz(func(t *testing.T, seed []byte, off uint16) {
 		b := make([]byte, 0, 16*len(seed))
-		for _, x := range seed { // long enough for blocks of zeros
+		for _, x := range seed { // seed repeated until it has blocks of zeros
 			b = append(b, bytes.Repeat([]byte{x & 1}, 1+int(x)*64)...)
 		}
 		for at := int64(off); len(b) > 0; {

@@ -1,5 +1,5 @@
-// Package content copies the content of one file into another. Most files are regular ones; one of
-// the two may also be a FIFO, a terminal or a device (Kind).
+// Package content copies the content of one file into another. Most files are regular; one of the
+// two may also be a FIFO, a terminal or a device (Kind).
 //
 //	c := content.New(content.Config{Scheduler: core})
 //	defer c.Close()
@@ -9,29 +9,28 @@
 //
 // # How
 //
-// The data is shared where the file system can do that (FICLONE, ioctl_ficlonerange(2)). Otherwise
-// a small file is read and written; a larger one is copied inside the kernel (splice(2), or
-// copy_file_range(2) where a server may do it and for files over 1 GiB) or, where that fails, in
-// blocks. Of a source with holes only the data is copied (lseek(2), SEEK_DATA). A call that a pair
-// of file systems has refused is not tried for its other files (support.go).
+// If the file system can share data, it is shared (FICLONE, ioctl_ficlonerange(2)). Otherwise a
+// small file is read and written. The kernel copies a larger file (splice(2), or copy_file_range(2)
+// if a server may do it and for files over 1 GiB). If that fails, it is copied in blocks. From a
+// source with holes only the data is copied (lseek(2), SEEK_DATA). If a pair of file systems
+// refuses a call, the call is not tried for their other files (support.go).
 //
 // # What is copied
 //
-// The bytes that the source has up to its end. If the source changes meanwhile:
+// A copy has the source's bytes up to its end. If the source changes during the copy:
 //
-//   - a source that became shorter than File.Size is copied up to its new end, as
-//     by GNU cp;
-//   - one that became longer is copied up to the end that it has when File.Size
-//     bytes are copied, and no further: a file may grow for ever;
-//   - one without a size, or with a wrong one, as in /proc and /sys, is copied
-//     until a read returns nothing.
+//   - A source that shrinks below File.Size is copied up to its new end, as in GNU cp.
+//   - A source that grows is copied up to its end at the time when File.Size bytes are copied. The
+//     copy stops there, because a file may grow for ever.
+//   - A source with no size or a wrong one, as in /proc and /sys, is copied until a read returns
+//     nothing.
 //
-// The destination has the same length afterwards, holes at its end included. After an error it has
-// any content.
+// The destination then has the same length, with any hole at its end. After an error its content is
+// undefined.
 //
 // # Concurrency
 //
-// A Copier may be used by several goroutines. Config.Memory bounds the buffers for large files and
-// streams: a Copy that finds all of them in use waits for one. Each copy of a small file takes
-// another buffer, of 128 KiB.
+// Several goroutines may use a Copier. Config.Memory bounds the buffers for large files and
+// streams: a Copy waits if all are in use. Each copy of a small file takes another buffer, of 128
+// KiB.
 package content

@@ -15,8 +15,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestFault makes each call fail that ends a copy when it does. The error names the
-// call and the file.
+// TestFault makes each call fail that ends a copy. The error must name the call and the file.
 func TestFault(t *testing.T) {
 	small, holes := filepath.Join(t.TempDir(), "small"), filepath.Join(t.TempDir(), "holes")
 	if err := errors.Join(os.WriteFile(small, noise(1, 100), 0o600), os.WriteFile(holes, nil, 0o600), os.Truncate(holes, 1<<20)); err != nil {
@@ -45,7 +44,7 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// TestFound copies a small file that is in the page cache, and one that is not.
+// TestFound copies a small file that is cached, and one that is not.
 func TestFound(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(name, noise(1, SmallFile), 0o600); err != nil {
@@ -75,8 +74,8 @@ func TestFound(t *testing.T) {
 		}
 		return r.Found
 	}
-	// A look begins a read of the file, and the kernel does not drop what is being read. So this is
-	// tried again until the file was dropped.
+	// A cached read that misses begins to read the file, and the kernel does not drop pages that
+	// are being read. So the test tries until the file was dropped.
 	first := at.CacheHit
 	for try := 0; try < 50 && first != at.CacheMiss; try++ {
 		drop()

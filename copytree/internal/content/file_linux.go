@@ -4,7 +4,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// uncache puts fd's data on disk and removes it from the page cache.
+// uncache writes fd's data to disk, and removes it from the page cache.
 func uncache(fd int) error {
 	err := unix.Fdatasync(fd)
 	for err == unix.EINTR {
@@ -13,7 +13,7 @@ func uncache(fd int) error {
 	if err != nil {
 		return err
 	}
-	// Mapped pages stay, and file systems in memory keep everything.
+	// Mapped pages stay, and so does everything on file systems in memory.
 	_ = unix.Fadvise(fd, 0, 0, unix.FADV_DONTNEED)
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// uncache puts fd's data on disk. The page cache keeps it.
+// uncache writes fd's data to disk. The page cache keeps it.
 func uncache(fd int) error {
 	if n := sys.Fdatasync(fd); n < 0 {
 		return syscall.Errno(-n)

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// truncate is ftruncate(2), repeated when a signal has interrupted it.
+// truncate is ftruncate(2), repeated after a signal.
 func truncate(fd int, size int64) error {
 	err := unix.Ftruncate(fd, size)
 	for err == unix.EINTR {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// of describes f.
+// of returns f as a File.
 func of(t testing.TB, f *os.File) File {
 	t.Helper()
 	info, err := f.Stat()
@@ -24,7 +24,7 @@ func of(t testing.TB, f *os.File) File {
 	return File{FD: int(f.Fd()), Kind: kind, Size: st.Size, Blocks: int64(st.Blocks), Dev: uint64(st.Dev)} //nolint:unconvert // other widths elsewhere
 }
 
-// noise returns n bytes of a seed.
+// noise returns n pseudo-random bytes.
 func noise(seed uint64, n int) []byte {
 	b := make([]byte, n)
 	rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16)}).Read(b)

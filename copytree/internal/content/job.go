@@ -15,17 +15,17 @@ type job struct {
 	ctx      context.Context
 	dst, src File
 	pair     *pair
-	queued   *sched.File // src as the Scheduler has it, once a read had to wait
+	queued   *sched.File // src in the Scheduler, after a read had to wait
 	stream   bool        // src can only be read from front to back
 	inOrder  bool        // dst is no stream, but can only be written from front to back
 	length   int64       // of dst
-	found    at.Cached   // what the last read of src has found
+	found    at.Cached   // the cache's answer to the last read of src
 	result   Result
 
-	allocated int64 // dst may have blocks up to here, whatever its length
+	allocated int64 // dst may have blocks up to this offset
 }
 
-// copy copies in the first way that is possible.
+// copy copies in the first possible way.
 func (j *job) copy() error {
 	if (j.dst.Kind != Regular || j.src.Kind != Regular) && j.c.cfg.Reflink != option.ReflinkAlways {
 		j.stream = j.src.Kind == Stream
@@ -54,12 +54,12 @@ func (j *job) takesLong() {
 	}
 }
 
-// keepsHoles reports whether the source has holes that the destination gets, too.
+// keepsHoles reports whether the destination gets the source's holes.
 func (j *job) keepsHoles() bool {
 	return j.src.Blocks < (j.src.Size+511)/512 && j.c.cfg.Sparse != option.SparseNever
 }
 
-// copySmall copies a file with one read and one write, if that reads all of it.
+// copySmall copies a file with one read and one write, if the read gets all of it.
 func (j *job) copySmall() error {
 	small := j.c.small.Get().(*[]byte)
 	defer j.c.small.Put(small)
@@ -78,8 +78,8 @@ func (j *job) copySmall() error {
 	return j.copyFrom(int64(n))
 }
 
-// copyFrom copies the rest of the source from an offset on. Holes are copied as
-// zeros, unless option.SparseAlways makes them again.
+// copyFrom copies the source from an offset to its end. Holes become zeros, except with
+// option.SparseAlways.
 func (j *job) copyFrom(from int64) error {
 	if from < j.src.Size {
 		end, err := j.copyRange(from, j.src.Size)
@@ -87,19 +87,19 @@ func (j *job) copyFrom(from int64) error {
 			return err
 		}
 		if end < j.src.Size {
-			return j.finish(end) // the source became shorter, or its size is wrong, as in /sys
+			return j.finish(end) // the source shrank, or its size is wrong, as in /sys
 		}
 		from = end
 	}
 	return j.copyGrowth(from)
 }
 
-// rangePart is how many bytes of a file are copied before it is decided again how
-// to go on, and whether the context has ended.
+// rangePart is the number of bytes after which copyRange chooses its way again, and checks the
+// context.
 const rangePart = 16 << 20 // 16 MiB
 
-// copyRange copies the bytes between two offsets, and returns where it ended:
-// before to only if the source ends there.
+// copyRange copies the bytes between two offsets. It returns the offset where it ended, before to
+// only at the end of the source.
 func (j *job) copyRange(from, to int64) (end int64, err error) {
 	for from < to {
 		part := min(to, from+max(rangePart, int64(j.c.blocks.size)))
@@ -119,17 +119,16 @@ func (j *job) copyRange(from, to int64) (end int64, err error) {
 	return from, nil
 }
 
-// maxSpliced is the largest file that is spliced. splice(2) with a pipe of 256 KiB makes
-// the page cache take memory in pieces of that size, and copy_file_range(2) in pieces
-// of 64 KiB. The larger ones are quicker where they are free in memory that was used
-// lately. But where a virtual machine gives its free memory back to the host, it does
-// so in large pieces, and memory that the host has to provide again costs more than
-// the copy does: there a file of 2 GiB took three times the processor time.
+// maxSpliced is the largest file that is spliced. With splice(2) and a pipe of 256 KiB the page
+// cache allocates memory in pieces of 256 KiB; copy_file_range(2) allocates 64 KiB. Large pieces
+// are faster from recently used memory. But a virtual machine gives free memory back to the host in
+// large pieces, and getting it again costs more than the copy. There a file of 2 GiB took three
+// times the processor time.
 const maxSpliced = 1 << 30 // 1 GiB
 
-// mayCopyFileRange reports whether copy_file_range(2) is the way to copy a part of
-// the file: where a server may do it and for files over maxSpliced, if no option
-// excludes it. The call may share data, holes included.
+// mayCopyFileRange reports whether to copy a part of the file by copy_file_range(2). It is used if
+// a server may do the copy, and for files over maxSpliced, unless an option excludes it. The call
+// may share data, holes included.
 func (j *job) mayCopyFileRange() bool {
 	cfg := &j.c.cfg
 	if cfg.Sparse != option.SparseAuto || cfg.Reflink != option.ReflinkAuto || !j.pair.ranges.mayWork() {
@@ -138,7 +137,7 @@ func (j *job) mayCopyFileRange() bool {
 	return j.pair.remote || j.src.Size > maxSpliced && cfg.BlockSize == 0
 }
 
-// readWrite is copyRange by reading and writing in turn.
+// readWrite is copyRange that reads and writes in turn.
 func (j *job) readWrite(from, to int64) (end int64, err error) {
 	b, err := j.buffer()
 	if err != nil {
@@ -172,8 +171,8 @@ func (j *job) copyStream() error {
 	return j.copyToEnd(b, 0)
 }
 
-// copyToEnd copies from off on, through b, until a read returns nothing: streams, and
-// files whose size is wrong. Each piece is written as it comes.
+// copyToEnd copies from off on through b, until a read returns nothing. It is for streams, and for
+// files whose size is wrong. It writes each piece as it comes.
 func (j *job) copyToEnd(b []byte, off int64) error {
 	for {
 		if err := j.ctx.Err(); err != nil {
@@ -193,10 +192,9 @@ func (j *job) copyToEnd(b []byte, off int64) error {
 	}
 }
 
-// copyGrowth ends the copy of a source whose first from bytes, as many as its size
-// said or more, are copied. If it became longer meanwhile, its new size is the last
-// that counts: otherwise a file that is appended to as fast as it is copied would
-// never be done.
+// copyGrowth ends the copy of a source after its first from bytes, which are File.Size bytes or
+// more. If the source has grown, the new size is final: otherwise the copy of a file that grows as
+// fast would never end.
 func (j *job) copyGrowth(from int64) error {
 	small := j.c.small.Get().(*[]byte)
 	defer j.c.small.Put(small)
@@ -216,7 +214,7 @@ func (j *job) copyGrowth(from int64) error {
 	switch {
 	case err != nil:
 		return fault.Source("fstat", err)
-	case now <= j.src.Size: // it has more than its size says, as files of /proc have
+	case now <= j.src.Size: // longer than its size, like files of /proc
 		return j.copyToEnd(b, from)
 	case now > from:
 		from, err = j.copyRange(from, now)
@@ -254,7 +252,7 @@ func (j *job) setLength(n int64) error {
 	return fault.Dest("ftruncate", err)
 }
 
-// fault returns the error that Config.Fault returns for a call.
+// fault returns the error of Config.Fault for a call.
 func (j *job) fault(op string) error {
 	if j.c.cfg.Fault == nil {
 		return nil

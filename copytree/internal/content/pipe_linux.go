@@ -5,28 +5,27 @@ import (
 )
 
 const (
-	// pipeSize is how many bytes go through a pipe at a time. What a processor's
-	// caches hold is quickest; with 64 KiB, which copy_file_range(2) uses inside
-	// the kernel, a copy is a sixth slower.
+	// pipeSize is the number of bytes that go through a pipe at a time. They should fit a
+	// processor's caches. With 64 KiB, the size that copy_file_range(2) uses inside the kernel, a
+	// copy is a sixth slower.
 	pipeSize = 256 << 10 // 256 KiB
-	// minPipe is what a pipe must hold to be useful. A user with many pipes gets
-	// small ones (pipe-user-pages-soft, pipe(7)).
+	// minPipe is the least size of a useful pipe. A user with many pipes gets small ones
+	// (pipe-user-pages-soft, pipe(7)).
 	minPipe = 64 << 10 // 64 KiB
-	// idlePipes is how many unused pipes are kept.
+	// idlePipes is the most unused pipes that are kept.
 	idlePipes = 16
 )
 
-// pipe is what the data of a file goes through inside the kernel. A pipe that is
-// not in use is empty.
+// pipe carries the data of a file inside the kernel. An unused pipe is empty.
 type pipe struct{ in, out int }
 
-// pipes are the pipes of a Copier: one for each large file that is being copied,
-// and up to idlePipes unused ones.
+// pipes are the pipes of a Copier: one for each large file in progress, and up to idlePipes unused
+// ones.
 type pipes struct{ free chan pipe }
 
 func newPipes() pipes { return pipes{free: make(chan pipe, idlePipes)} }
 
-// get returns an empty pipe, if there can be one.
+// get returns an empty pipe, or false if there can be none.
 func (p pipes) get() (_ pipe, ok bool) {
 	select {
 	case free := <-p.free:

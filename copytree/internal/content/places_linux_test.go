@@ -31,8 +31,7 @@ func eachPlace(t *testing.T, test func(t *testing.T, dir string)) {
 	}
 }
 
-// sparseFile makes a file of random pieces of data, zeros and holes, and returns its
-// content.
+// sparseFile makes a file of random pieces of data, zeros and holes. It returns the content.
 func sparseFile(t testing.TB, random *rand.Rand, name string) []byte {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -60,13 +59,13 @@ func sparseFile(t testing.TB, random *rand.Rand, name string) []byte {
 		}
 	}
 	if random.IntN(2) == 0 {
-		_ = f.Sync() // then the file has other extents
+		_ = f.Sync() // gives the file other extents
 	}
 	return content
 }
 
-// TestCopyModel copies random files with random settings. The copy has the same bytes,
-// takes little more room than its source, and is counted correctly.
+// TestCopyModel copies random files with random settings. The copy must have the same bytes, take
+// little more room than its source, and be counted correctly.
 func TestCopyModel(t *testing.T) {
 	s := testenv.Core(t)
 	eachPlace(t, func(t *testing.T, dir string) {
@@ -102,7 +101,7 @@ func randomConfig(random *rand.Rand, s *sched.Scheduler) Config {
 	return cfg
 }
 
-// blocks returns how many bytes a file takes on disk.
+// blocks returns the bytes that a file takes on disk.
 func blocks(t *testing.T, name string) int64 {
 	t.Helper()
 	var st unix.Stat_t
@@ -112,8 +111,8 @@ func blocks(t *testing.T, name string) int64 {
 	return st.Blocks * 512
 }
 
-// TestHoles: holes at the beginning, in the middle and at the end stay, are
-// filled, or are made.
+// TestHoles checks that holes at the beginning, in the middle and at the end stay, are filled, or
+// are made.
 func TestHoles(t *testing.T) {
 	const mib = 1 << 20
 	eachPlace(t, func(t *testing.T, dir string) {
@@ -141,7 +140,7 @@ func TestHoles(t *testing.T) {
 			if err := unix.Stat(to, new(unix.Stat_t)); err != nil {
 				t.Error(err)
 			}
-			if err := unix.Syncfs(int(f.Fd())); err != nil { // room may be allocated late
+			if err := unix.Syncfs(int(f.Fd())); err != nil { // blocks may be allocated late
 				t.Error(err)
 			}
 			if took := blocks(t, to); took < want || took > want+want/8 {
@@ -151,8 +150,7 @@ func TestHoles(t *testing.T) {
 	})
 }
 
-// TestReflink: data is shared where that is possible. Where it is not, ReflinkAlways
-// is an error.
+// TestReflink checks that data is shared if possible. If not, ReflinkAlways is an error.
 func TestReflink(t *testing.T) {
 	shares := map[string]bool{"xfs": true, "btrfs": true}
 	for _, place := range []string{"ext4", "xfs", "btrfs"} {
@@ -184,8 +182,8 @@ func TestReflink(t *testing.T) {
 	}
 }
 
-// TestReflinkRefused: one refusal is enough for a pair of file systems, and does not
-// count for another pair.
+// TestReflinkRefused checks that one refusal ends the tries for a pair of file systems, but not for
+// another pair.
 func TestReflinkRefused(t *testing.T) {
 	c := New(Config{})
 	xfs, ext4 := places.FileSystems["xfs"](t, 300<<20), places.FileSystems["ext4"](t, 128<<20)
@@ -211,8 +209,8 @@ func TestReflinkRefused(t *testing.T) {
 	}
 }
 
-// TestAllocated: on ext4, a Lazy copy has its blocks before its content, and no more
-// than its content needs when it is done or has failed.
+// TestAllocated checks that on ext4 a Lazy copy has its blocks before its content. When it is done
+// or has failed, it has no more blocks than its content needs.
 func TestAllocated(t *testing.T) {
 	const size = 3 << 20 // 3 MiB
 	dir := places.FileSystems["ext4"](t, 128<<20)
@@ -220,11 +218,11 @@ func TestAllocated(t *testing.T) {
 	for _, test := range []struct {
 		what     string
 		lazy     bool
-		there    int64 // of size, which is what the file says
+		there    int64 // bytes that the source has; size is the claimed number
 		stopped  bool
-		begun    int64 // least room with the first bytes
+		begun    int64 // the least room with the first bytes
 		err      error
-		end, has int64 // the copy's size, and room at most
+		end, has int64 // the copy's size, and the most room
 	}{
 		{"lazy", true, size, false, size, nil, size, size},
 		{"not lazy", false, size, false, 0, nil, size, size},
@@ -274,8 +272,7 @@ func TestAllocated(t *testing.T) {
 	}
 }
 
-// TestNoSpace: a full disk is an error of write, and the bytes that were written are
-// counted.
+// TestNoSpace checks that a full disk is an error of write, and that written bytes are counted.
 func TestNoSpace(t *testing.T) {
 	dir := places.FileSystems["ext4"](t, 24<<20)
 	name := filepath.Join(t.TempDir(), "file")
@@ -292,8 +289,8 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
-// inside copies a part of a file by one of the ways inside the kernel. It returns
-// where that ended, and the content of the copy.
+// inside copies a part of a file inside the kernel, by the given way. It returns the offset where
+// the copy ended, and the copy's content.
 func inside(t *testing.T, c *Copier, from string, n int64, way func(*job, int64, int64) (int64, error)) (end int64, copied []byte) {
 	t.Helper()
 	src, err := os.Open(from)
@@ -314,8 +311,8 @@ func inside(t *testing.T, c *Copier, from string, n int64, way func(*job, int64,
 	return end, copied
 }
 
-// TestInside: files are copied inside the kernel where that is possible. What the
-// calls do not see is read.
+// TestInside checks that files are copied inside the kernel if possible. Bytes that the calls do
+// not see must be read.
 func TestInside(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	want := noise(1, 700_000)
@@ -333,8 +330,8 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// TestSpliced: a large file is copied through a pipe, which is kept, also to another
-// file system. With small blocks it is not.
+// TestSpliced checks that a large file is copied through a pipe, also to another file system, and
+// that the pipe is kept. With small blocks no pipe is used.
 func TestSpliced(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(name, noise(1, 700_000), 0o600); err != nil {
@@ -354,8 +351,8 @@ func TestSpliced(t *testing.T) {
 	}
 }
 
-// TestNotSpliced: a file over maxSpliced is copied by copy_file_range(2), without a pipe,
-// and through a pipe where sharing data is not allowed, which that call might do. The
+// TestNotSpliced checks that a file over maxSpliced is copied by copy_file_range(2), without a
+// pipe. If sharing data is not allowed, a pipe must be used, because that call might share. The
 // file is a hole with data at both ends.
 func TestNotSpliced(t *testing.T) {
 	dir := t.TempDir()
@@ -402,8 +399,8 @@ func TestNotSpliced(t *testing.T) {
 	}
 }
 
-// TestPipes: bytes in a pipe that could not be written do not end up in another file,
-// and only a few unused pipes are kept.
+// TestPipes checks that unwritten bytes in a pipe do not end up in another file, and that only a
+// few unused pipes are kept.
 func TestPipes(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(name, noise(1, 700_000), 0o600); err != nil {
@@ -416,7 +413,8 @@ func TestPipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	if _, err := c.Copy(t.Context(), of(t, src), of(t, src)); !errors.Is(err, unix.EBADF) { // read-only
+	// Read-only.
+	if _, err := c.Copy(t.Context(), of(t, src), of(t, src)); !errors.Is(err, unix.EBADF) {
 		t.Errorf("copy to what is open for reading: %v; want EBADF", err)
 	}
 	if n := len(c.pipes.free); n != 0 {
@@ -449,8 +447,8 @@ func environ(t *testing.T) []byte {
 	return b
 }
 
-// TestLong: Long is called before data is copied or read back, and not for data that is shared. On
-// btrfs a file whose blocks are not copied on write (chattr +C) cannot share them with another.
+// TestLong checks that Long is called before data is copied or read back, and not for shared data.
+// On btrfs a file with chattr +C cannot share its blocks.
 func TestLong(t *testing.T) {
 	dir := places.FileSystems["btrfs"](t, 300<<20)
 	share := filepath.Join(dir, "share")
@@ -464,7 +462,7 @@ func TestLong(t *testing.T) {
 	defer in.Close()
 	for i, c := range []struct {
 		cfg   Config
-		plain bool // the copy is made with chattr +C
+		plain bool // copy with chattr +C
 		want  int
 	}{
 		{Config{}, false, 0},

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestCopyFromPages copies a file of /proc that refuses sizes which are no multiples of 8.
+// TestCopyFromPages copies a file of /proc that refuses sizes other than multiples of 8.
 func TestCopyFromPages(t *testing.T) {
 	const name = "/proc/kpagecount"
 	if f, err := os.Open(name); err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/fault"
 )
 
-// isRemote reports whether two files are on file systems that may copy on a server,
-// without sending the data here and back.
+// isRemote reports whether two files are on file systems that may copy on a server, so that no data
+// is sent.
 func isRemote(dst, src int) bool {
 	var to, from unix.Statfs_t
 	if unix.Fstatfs(dst, &to) != nil || unix.Fstatfs(src, &from) != nil || to.Type != from.Type {
@@ -20,9 +20,9 @@ func isRemote(dst, src int) bool {
 	return false
 }
 
-// copyFileRange is copyRange by copy_file_range(2). Where the call fails, the rest is
-// read and written, which also shows which of the two files is the reason; and where
-// it copies nothing, as with files whose size is wrong.
+// copyFileRange is copyRange by copy_file_range(2). If the call fails, the rest is read and
+// written, which shows the file at fault. If it copies nothing, as for files with a wrong size, the
+// rest is also read and written.
 func (j *job) copyFileRange(from, to int64) (end int64, err error) {
 	for from < to {
 		if err := j.ctx.Err(); err != nil {

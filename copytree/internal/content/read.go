@@ -25,8 +25,8 @@ func (j *job) fill(b []byte, off int64, read func(b []byte, off int64) (int, err
 	return n, nil
 }
 
-// read makes one read of the source at off; 0 is its end. Bytes in the page cache
-// are read with one system call; for others the goroutine waits in the Scheduler.
+// read makes one read of the source at off; 0 means its end. Cached bytes take one system call; for
+// other bytes the goroutine waits in the Scheduler.
 func (j *job) read(b []byte, off int64) (n int, err error) {
 	j.found = at.CacheUnknown
 	if err := j.fault("read"); err != nil {
@@ -39,16 +39,16 @@ func (j *job) read(b []byte, off int64) (n int, err error) {
 		return n, nil
 	}
 	n, err = j.readUncached(b, off)
-	if err == syscall.ESPIPE { // it has no offsets
+	if err == syscall.ESPIPE { // the file has no offsets
 		j.stream = true
 		return j.readStream(b)
 	}
 	return n, fault.Source("read", err)
 }
 
-// readCached makes one read of the source that does not wait. Unless the answer is
-// CacheHit, the caller must read again. A read that returns nothing is a hit only where
-// the file should end, because not every file system reports the end to such a call.
+// readCached makes one read of the source that does not wait. Unless the answer is CacheHit, the
+// caller must read again. An empty read is a hit only at the file's expected end: not every file
+// system reports the end to this call.
 func (j *job) readCached(b []byte, off int64) (int, at.Cached) {
 	if !j.pair.cached.mayWork() {
 		return 0, at.CacheUnknown
@@ -67,7 +67,7 @@ func (j *job) readCached(b []byte, off int64) (int, at.Cached) {
 	return 0, at.CacheUnknown
 }
 
-// readUncached makes one read of the source that may have to wait for a disk.
+// readUncached makes one read of the source that may wait for a disk.
 func (j *job) readUncached(b []byte, off int64) (int, error) {
 	s := j.c.cfg.Scheduler
 	if s == nil {
@@ -75,10 +75,10 @@ func (j *job) readUncached(b []byte, off int64) (int, error) {
 	}
 	if j.queued == nil {
 		j.queued = iopath.NewFile(j.src.FD, false, false)
-		j.queued.Use() // without Done: the caller closes the descriptor, after Copy
+		j.queued.Use() // without Done: the caller closes the descriptor after Copy
 	}
-	// The read does not get the copy's context: each read with a context is handed
-	// to another goroutine, and its end would not be noticed before the read ends.
+	// The read gets no context: reads with a context are handed to another goroutine, and still end
+	// no sooner.
 	return s.ReadOnce(context.Background(), j.queued, b, off)
 }
 
@@ -88,7 +88,7 @@ func (j *job) readBack(b []byte, off int64) (int, error) {
 	return n, fault.Dest("read", err)
 }
 
-// pread is pread(2), repeated when a signal has interrupted it.
+// pread is pread(2), repeated after a signal.
 func pread(fd int, b []byte, off int64) (int, error) {
 	for {
 		n := sys.Pread(fd, b, off)
@@ -101,7 +101,7 @@ func pread(fd int, b []byte, off int64) (int, error) {
 	}
 }
 
-// direction is what a stream is waited for.
+// direction is the direction of a stream: it is read or written.
 type direction uint8
 
 const (
@@ -109,7 +109,7 @@ const (
 	output
 )
 
-// readStream reads what comes next from a source without offsets.
+// readStream reads the next bytes of a source without offsets.
 func (j *job) readStream(b []byte) (int, error) {
 	for {
 		if err := j.await(j.src.FD, input); err != nil {

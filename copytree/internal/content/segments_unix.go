@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/fault"
 )
 
-// copySegments copies the data of a source that has holes, without the holes. It
-// does nothing if the file system does not say where they are.
+// copySegments copies the data of a source without its holes. It does nothing if the file system
+// does not report holes.
 func (j *job) copySegments() (done bool, err error) {
 	if err := j.extend(); err != nil {
 		return false, err
@@ -37,12 +37,12 @@ func (j *job) copySegments() (done bool, err error) {
 	return true, j.copyGrowth(j.src.Size)
 }
 
-// extend gives the destination its length beforehand. Otherwise xfs would reserve
-// blocks behind what is written at the end, which would fill the next hole.
+// extend gives the destination its length before the data. Otherwise xfs would reserve blocks
+// beyond the written end, and so fill the next hole.
 func (j *job) extend() error { return j.setLength(j.src.Size) }
 
-// segment returns where the first data at or after off starts and ends. The error is
-// ENXIO if there is none.
+// segment returns the start and the end of the first data at or after off. The error is ENXIO if
+// there is none.
 func segment(fd int, off int64) (data, hole int64, err error) {
 	if data, err = unix.Seek(fd, off, unix.SEEK_DATA); err != nil {
 		return 0, 0, err
@@ -51,7 +51,7 @@ func segment(fd int, off int64) (data, hole int64, err error) {
 	return data, hole, err
 }
 
-// endInHole ends the copy of a source that has no more data.
+// endInHole ends the copy of a source without further data.
 func (j *job) endInHole() error {
 	now, err := size(j.src.FD)
 	if err != nil {

@@ -2,17 +2,17 @@ package content
 
 import "bytes"
 
-// zeroBlock is what becomes a hole in one piece: the block of most file systems.
+// zeroBlock is the unit that becomes a hole: the block of most file systems.
 const zeroBlock = 4 << 10 // 4 KiB
 
 var zeros [zeroBlock]byte
 
-// writeSparse writes b at off, except blocks of the file that are all zeros. Those
-// become holes: the file gets its length beforehand, as in copySegments.
+// writeSparse writes b at off, except for blocks of zeros. They become holes, so the file gets its
+// length first, as in copySegments.
 func (j *job) writeSparse(b []byte, off int64) error {
 	if n, zero := run(b, off); n == len(b) && !zero && int64(n) == j.src.Size {
-		// It is all of the file, and no hole follows. Files of tracefs keep a length that
-		// they are given, and refuse reads then.
+		// b is the whole file and no hole follows. Files of tracefs keep a length that they are
+		// given, and then refuse reads.
 		return j.writeAll(b, off)
 	}
 	if end := off + int64(len(b)); j.length < end {
@@ -32,8 +32,8 @@ func (j *job) writeSparse(b []byte, off int64) error {
 	return nil
 }
 
-// run returns how many bytes at the beginning of b belong to blocks that are all
-// zeros, or to blocks that are not. b is not empty, and at off in the file.
+// run returns how many bytes at the beginning of b are blocks of zeros, or are other blocks. b must
+// not be empty; off is its place in the file.
 func run(b []byte, off int64) (n int, zero bool) {
 	for n < len(b) {
 		end := min(n+zeroBlock-int((off+int64(n))%zeroBlock), len(b))

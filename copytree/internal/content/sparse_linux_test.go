@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// TestZerosTakeNoRoom: with SparseAlways zeros take no blocks, though a file system such as
-// xfs reserves blocks behind what is written at the end of a file.
+// TestZerosTakeNoRoom checks that with SparseAlways zeros take no blocks, even on xfs, which
+// reserves blocks beyond the written end of a file.
 func TestZerosTakeNoRoom(t *testing.T) {
 	const piece, pieces = 60 << 10, 50
 	var all []byte
@@ -63,7 +63,7 @@ func opened(t *testing.T, name string) *os.File {
 	return f
 }
 
-// piped returns a pipe that content comes out of.
+// piped returns a pipe from which content can be read.
 func piped(t *testing.T, content []byte) File {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -79,7 +79,8 @@ func piped(t *testing.T, content []byte) File {
 	return File{FD: int(r.Fd()), Kind: Stream}
 }
 
-// TestNoZerosNoLength: with SparseAlways a small file without zeros is given no length beforehand.
+// TestNoZerosNoLength checks that with SparseAlways the length of a small file without zeros is not
+// set first.
 func TestNoZerosNoLength(t *testing.T) {
 	from := filepath.Join(t.TempDir(), "source")
 	if err := os.WriteFile(from, noise(1, 100), 0o600); err != nil {

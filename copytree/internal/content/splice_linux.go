@@ -7,17 +7,16 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// maySplice reports whether splice(2) is the way to copy a part of the file: where
-// no option excludes it, and no server could copy the data.
+// maySplice reports whether to copy a part of the file by splice(2). It is used if no option
+// excludes it and no server could copy the data.
 func (j *job) maySplice() bool {
 	cfg := &j.c.cfg
 	return cfg.Sparse == option.SparseAuto && cfg.BlockSize == 0 && j.pair.splices.mayWork() && !j.pair.remote
 }
 
-// splice is copyRange by splice(2): from the page cache of one file into that of
-// the other, through a pipe. Where the call fails, the rest is read and written,
-// which also shows which of the two files is the reason; and where it copies
-// nothing, as with files whose size is wrong.
+// splice is copyRange by splice(2): from one file's page cache into the other's, through a pipe. If
+// the call fails, the rest is read and written, which shows the file at fault. If it copies
+// nothing, as for files with a wrong size, the rest is also read and written.
 func (j *job) splice(from, to int64) (end int64, err error) {
 	p, ok := j.c.pipes.get()
 	if !ok {
@@ -36,7 +35,7 @@ func (j *job) splice(from, to int64) (end int64, err error) {
 		}
 		if left := j.drain(p, from-int64(n), n); left > 0 {
 			j.pair.splices.refused()
-			p.close() // it is not empty
+			p.close() // it may not be empty
 			return j.readWrite(from-int64(left), to)
 		}
 		j.pair.splices.worked()
@@ -45,8 +44,8 @@ func (j *job) splice(from, to int64) (end int64, err error) {
 	return from, nil
 }
 
-// drain writes n bytes from a pipe to the destination at off. It returns how many
-// are left in the pipe.
+// drain writes n bytes from a pipe to the destination at off. It returns how many bytes are left in
+// the pipe.
 func (j *job) drain(p pipe, off int64, n int) (left int) {
 	for n > 0 {
 		wrote := spliceRetry(p.out, nil, j.dst.FD, &off, n)
@@ -59,8 +58,8 @@ func (j *job) drain(p pipe, off int64, n int) (left int) {
 	return n
 }
 
-// spliceRetry is splice(2), repeated when a signal has interrupted it. It advances
-// the offsets, and returns 0 or less if nothing was moved.
+// spliceRetry is splice(2), repeated after a signal. It advances the offsets. A result of 0 or less
+// means that nothing was moved.
 func spliceRetry(in int, inOff *int64, out int, outOff *int64, n int) int {
 	for {
 		moved, err := unix.Splice(in, inOff, out, outOff, n, 0)

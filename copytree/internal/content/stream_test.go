@@ -18,8 +18,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// channel returns the ends of a pipe. They do not block, like those of a FIFO that
-// package at has opened.
+// channel returns the ends of a pipe. Like a FIFO that package at has opened, they do not block.
 func channel(t *testing.T) (out, in *os.File) {
 	t.Helper()
 	out, in, err := os.Pipe()
@@ -30,7 +29,7 @@ func channel(t *testing.T) (out, in *os.File) {
 	return out, in
 }
 
-// stream is an end of a pipe, for a Copier.
+// stream returns an end of a pipe for a Copier.
 func stream(t *testing.T, f *os.File) File {
 	t.Helper()
 	file := of(t, f) // Fd makes it block
@@ -94,7 +93,7 @@ func testToPipe(t *testing.T, c *Copier, name string, want []byte) {
 	}
 }
 
-// TestStreamsEnd: the end of the context ends the wait for a pipe.
+// TestStreamsEnd checks that the end of the context ends the wait for a pipe.
 func TestStreamsEnd(t *testing.T) {
 	c := New(Config{})
 	defer c.Close()

@@ -4,13 +4,13 @@ package content
 
 import "golang.org/x/sys/unix"
 
-// pollTimeout is after how many milliseconds the end of the context is noticed.
+// pollTimeout is the most milliseconds until the end of the context is noticed.
 const pollTimeout = 100
 
 var pollEvents = [...]int16{input: unix.POLLIN, output: unix.POLLOUT}
 
-// await waits until a stream can be read from or written to, or the context has
-// ended. A terminal that poll(2) refuses, as on macOS, counts as ready.
+// await waits until a stream can be read or written, or until the context ends. A terminal that
+// poll(2) refuses, as on macOS, counts as ready.
 func (j *job) await(fd int, d direction) error {
 	for {
 		if err := j.ctx.Err(); err != nil {

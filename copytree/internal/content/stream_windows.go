@@ -1,4 +1,4 @@
 package content
 
-// await does not wait: reads and writes do.
+// await returns at once: reads and writes wait.
 func (j *job) await(int, direction) error { return j.ctx.Err() }

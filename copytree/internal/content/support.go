@@ -5,24 +5,24 @@ import (
 	"sync/atomic"
 )
 
-// pair is what is known of copies from one file system to another, so that a call
-// which they refuse is not tried for each of 100,000 files.
+// pair is the knowledge about copies from one file system to another. A call that they refuse is
+// not tried for each of 100,000 files.
 type pair struct {
 	dst, src uint64 // st_dev
 
 	clone   support // FICLONE
-	cached  support // preadv2(2) with RWF_NOWAIT, of src
+	cached  support // preadv2(2) of src with RWF_NOWAIT
 	splices support // splice(2)
 	ranges  support // copy_file_range(2)
-	remote  bool    // a server may copy the data: see isRemote
+	remote  bool    // a server may copy the data (isRemote)
 
-	preallocates bool    // dst is quicker where blocks are allocated: see preallocates
+	preallocates bool    // writes to dst are faster into allocated blocks (preallocates)
 	allocation   support // fallocate(2)
 }
 
-// pairs are the pairs of a Copier, of which there are few.
+// pairs are the few pairs of a Copier.
 type pairs struct {
-	known atomic.Pointer[[]*pair] // replaced under mu, never changed
+	known atomic.Pointer[[]*pair] // replaced under mu, never modified
 	mu    sync.Mutex
 }
 
@@ -34,7 +34,7 @@ func (p *pairs) of(dst, src File) *pair {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if known := p.find(dst.Dev, src.Dev); known != nil {
-		return known // another goroutine has added it meanwhile
+		return known // another goroutine has added it
 	}
 	made := &pair{dst: dst.Dev, src: src.Dev, remote: isRemote(dst.FD, src.FD), preallocates: preallocates(dst.FD)}
 	all := []*pair{made}
@@ -58,15 +58,14 @@ func (p *pairs) find(dst, src uint64) *pair {
 	return nil
 }
 
-// support counts how often a call was refused since it last worked. Single files
-// may refuse what others of their file system allow, so a call is given up only
-// after several refusals in a row.
+// support counts the refusals of a call since it last worked. A single file may refuse a call that
+// other files of its file system allow, so a call is given up after several refusals in a row.
 type support struct {
 	refusals  atomic.Int32
 	hasWorked atomic.Bool
 }
 
-// enough refusals in a row mean that all files refuse the call.
+// enough is the number of refusals in a row after which a call is given up.
 const enough = 8
 
 // mayWork reports whether the call is worth a try.

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/fault"
 )
 
-// verify reads both files and compares them. Before, the copy is put on disk and
-// removed from the page cache, where the system can do that.
+// verify reads both files and compares them. Before that it writes the copy to disk and drops it
+// from the page cache, if the system can.
 func (j *job) verify() error {
 	if err := uncache(j.dst.FD); err != nil {
 		return fault.Dest("fdatasync", err)
@@ -32,14 +32,14 @@ func (j *job) verify() error {
 	return j.compare(a[:len(a)/2], a[len(a)/2:], length)
 }
 
-// changed reports whether the source has another size than the caller has found. FICLONE shares
-// what the file has at that time, which may be more or less by then.
+// changed reports whether the source's size is no longer the one that the caller found. FICLONE
+// shares the file's data at the time of the call.
 func (j *job) changed() bool {
 	now, err := size(j.src.FD)
 	return err == nil && now != j.src.Size
 }
 
-// compare compares the first length bytes, by means of two buffers of the same size.
+// compare compares the first length bytes through two buffers of the same size.
 func (j *job) compare(a, b []byte, length int64) error {
 	for off := int64(0); off < length; {
 		want := min(int64(len(a)), length-off)
@@ -62,8 +62,8 @@ func (j *job) compare(a, b []byte, length int64) error {
 	return nil
 }
 
-// common returns how many bytes at the beginning of a and b are equal. Both have the
-// same length.
+// common returns the number of equal bytes at the beginning of a and b, which must have the same
+// length.
 func common(a, b []byte) int {
 	for i := range a {
 		if a[i] != b[i] {

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// write writes b at off. With option.SparseAlways it leaves holes in place of zeros.
+// write writes b at off. With option.SparseAlways zeros become holes.
 func (j *job) write(b []byte, off int64) error {
 	if j.c.cfg.Sparse == option.SparseAlways && j.dst.Kind == Regular {
 		return j.writeSparse(b, off)
@@ -17,7 +17,7 @@ func (j *job) write(b []byte, off int64) error {
 	return j.writeAll(b, off)
 }
 
-// writeAll writes b at off with as many calls as that takes.
+// writeAll writes b at off with as many calls as necessary.
 func (j *job) writeAll(b []byte, off int64) error {
 	for len(b) > 0 {
 		n, err := j.writeOnce(b, off)
@@ -29,12 +29,12 @@ func (j *job) writeAll(b []byte, off int64) error {
 	return nil
 }
 
-// maxStreamWrite is what is written to a stream at once: a write to a terminal may
-// take as long as the terminal needs to show it, and cannot be interrupted.
+// maxStreamWrite is the most bytes in one write to a stream. A write to a terminal takes as long as
+// the terminal shows it, and cannot be interrupted.
 const maxStreamWrite = 64 << 10 // 64 KiB
 
-// writeOnce makes one write, counts its bytes and returns how many they are: 0 if
-// the write is to be repeated.
+// writeOnce makes one write, and counts and returns its bytes. 0 means that the caller must write
+// again.
 func (j *job) writeOnce(b []byte, off int64) (int, error) {
 	if err := j.fault("write"); err != nil {
 		return 0, fault.Dest("write", err)
@@ -57,8 +57,8 @@ func (j *job) writeOnce(b []byte, off int64) (int, error) {
 	}
 }
 
-// writeCall makes one system call that writes b, and returns what it has returned. The
-// error comes from waiting for a stream.
+// writeCall makes one system call that writes b, and returns its result. The error comes from
+// waiting for a stream.
 func (j *job) writeCall(b []byte, off int64) (int32, error) {
 	if j.dst.Kind == Stream {
 		if err := j.await(j.dst.FD, output); err != nil {
@@ -71,12 +71,12 @@ func (j *job) writeCall(b []byte, off int64) (int32, error) {
 		if n != -int32(syscall.ESPIPE) || off != j.result.Bytes {
 			return n, nil
 		}
-		j.inOrder = true // as many files of /proc and tracefs
+		j.inOrder = true // like many files of /proc and tracefs
 	}
 	return sys.Write(j.dst.FD, b), nil
 }
 
-// wrote counts n bytes that end at end.
+// wrote counts n written bytes that end at offset end.
 func (j *job) wrote(n int, end int64) {
 	j.result.Bytes += int64(n)
 	j.length = max(j.length, end)

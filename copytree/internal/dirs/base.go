@@ -12,8 +12,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// Base opens the directories that the paths of p are relative to. They are closed
-// after Retire.
+// Base opens the directories to which the paths of p are relative. They are closed after Retire.
 func (h *Handles) Base(p *option.Pair, src, dst Path) (_ *Dir, err error) {
 	d := &Dir{Pair: p, srcPath: src.Dir, dstPath: dst.Dir, handle: closed()}
 	if d.SrcFD, err = h.kernel.OpenBase(src.Dir); err != nil {
@@ -29,8 +28,8 @@ func (h *Handles) Base(p *option.Pair, src, dst Path) (_ *Dir, err error) {
 	return d, nil
 }
 
-// baseOfCopy opens the directory that the copy is to be in. If the caller would have made that
-// before (Pair.Parents), it opens the nearest directory above that exists.
+// baseOfCopy opens the directory of the copy. If the caller would have made it (Pair.Parents), it
+// opens the nearest existing directory above.
 func (h *Handles) baseOfCopy(d *Dir) (err error) {
 	d.DstFD, err = h.openTarget(d.dstPath)
 	for h.Pretend && d.Pair.Parents && errors.Is(err, syscall.ENOENT) && d.dstPath != filepath.Dir(d.dstPath) {
@@ -48,7 +47,7 @@ func (h *Handles) baseOfCopy(d *Dir) (err error) {
 	return nil
 }
 
-// openTarget opens the directory at path, or the one that was there when the Pair before needed it.
+// openTarget opens the directory at path, or reuses the previous Pair's.
 func (h *Handles) openTarget(path string) (int, error) {
 	if h.target.fd >= 0 && h.target.path == path {
 		return h.kernel.OpenAgain(h.target.fd)
@@ -56,14 +55,14 @@ func (h *Handles) openTarget(path string) (int, error) {
 	h.CloseTarget()
 	fd, err := h.kernel.OpenBase(path)
 	if err == nil && h.KeepTarget {
-		if again, err := h.kernel.OpenAgain(fd); err == nil { // else the path is looked up again
+		if again, err := h.kernel.OpenAgain(fd); err == nil { // else the path is resolved again
 			h.target.path, h.target.fd = path, again
 		}
 	}
 	return fd, err
 }
 
-// CloseTarget forgets the directory that KeepTarget keeps.
+// CloseTarget closes the directory that KeepTarget keeps.
 func (h *Handles) CloseTarget() {
 	if h.target.fd >= 0 {
 		_ = h.kernel.Close(h.target.fd)
@@ -75,11 +74,11 @@ func (h *Handles) CloseTarget() {
 type Path struct {
 	Dir   string
 	Name  at.Name
-	Slash bool // the path ended with a slash: if Name is a symbolic link, it is followed
+	Slash bool // the path ended with a slash: a symbolic link Name is followed
 }
 
-// Split splits a path at its last element. A path whose last element is "." or
-// ".." is the directory itself.
+// Split splits a path at its last element. If the last element is "." or "..", the path is the
+// directory.
 func Split(path string) Path {
 	rest := strings.TrimRight(path, separators)
 	slash := rest != path
@@ -97,7 +96,7 @@ func Split(path string) Path {
 	return Path{dir, at.NameOf(name), slash}
 }
 
-// separators are the characters that separate the elements of a path.
+// separators are the characters between the elements of a path.
 var separators = func() string {
 	if os.PathSeparator == '/' {
 		return "/"

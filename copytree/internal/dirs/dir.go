@@ -1,6 +1,5 @@
-// Package dirs has the directories of a copy in progress: what is known of a
-// directory of the source and of its copy (Dir), and the descriptors by which both
-// are reached (Handles).
+// Package dirs has the directories of a copy in progress. A Dir is a directory of the source with
+// its copy. Handles has the descriptors of both.
 //
 //	if err := handles.Use(d); err != nil {
 //		return err
@@ -10,8 +9,7 @@
 //
 // # Concurrency
 //
-// Handles may be used by several goroutines. The fields of a Dir say who writes
-// them.
+// Several goroutines may use Handles. The fields of a Dir say who writes them.
 package dirs
 
 import (
@@ -23,58 +21,57 @@ import (
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// Dir is a directory of the source, and its copy. The directories above it exist
-// as long as it does.
+// Dir is a directory of the source, and its copy. It keeps the directories above it alive.
 //
-// A base is a Dir that the paths of a Pair are relative to. It has no Up, and one
-// entry: the Pair's file or directory, called its root.
+// A base is a Dir to which the paths of a Pair are relative. It has no Up, and one entry: the
+// Pair's file or directory, called its root.
 type Dir struct {
 	Up       *Dir
-	Name     at.Name      // in Up
-	CopyName at.Name      // in Up's copy: other than Name for a root alone
-	Pair     *option.Pair // set in a base only
+	Name     at.Name      // its name in Up
+	CopyName at.Name      // its copy's name in Up's copy: differs from Name only for a root
+	Pair     *option.Pair // set only in a base
 	Follow   at.Follow    // whether Name may be a symbolic link
 	Through  at.Follow    // whether CopyName may be a symbolic link
 
-	srcPath, dstPath string // of a base: the paths to open it by
-	retired          bool   // of a base: its Pair is done. Under Handles.mu
+	srcPath, dstPath string // of a base: the paths that are opened
+	retired          bool   // of a base: its Pair is done; guarded by Handles.mu
 
-	// The goroutine that begins the directory writes the following fields. Others
-	// read them after it has queued entries of the directory.
+	// The goroutine that begins the directory writes the following fields. Other goroutines read
+	// them after it has queued entries of the directory.
 
 	Stat      at.Stat // of the source, before it was read
 	CopyID    at.ID   // of the copy
 	CopyMode  uint32  // of the copy, when it was begun
-	AddedMode uint32  // permissions in CopyMode that its owner only has until it is filled
-	Made      bool    // the copy was made, so that all in it is made by this copy, too
+	AddedMode uint32  // permissions in CopyMode that the owner needs only for filling it
+	Made      bool    // the copy was made, so that all files in it are new
 	Merged    bool    // the copy existed before
-	Absent    bool    // there is no copy and will be none (DryRun)
+	Absent    bool    // the copy does not exist and is not made (DryRun)
 	Leaf      bool    // its entries are not copied
-	ACL       bool    // the copy gives new files an ACL that their sources may not have
+	ACL       bool    // the copy may give new files an ACL that their sources lack
 	Entered   bool    // it was begun without an error
 
-	// The goroutine that has taken the directory from the queue owns these.
+	// The goroutine that has taken the directory from the queue owns the following fields.
 
 	Begun bool
-	Next  int64 // the position to read on from
+	Next  int64 // the position of the next read
 	Seek  bool  // the descriptor's position is not Next
 
-	// Unfinished counts what must end before the directory is finished: reading
-	// it, batches of its entries, and directories in it.
+	// Unfinished counts the work until the directory is finished: reading it, batches of its
+	// entries, and its subdirectories.
 	Unfinished atomic.Int32
 
 	handle
 }
 
-// handle is a Dir's descriptors. Handles.mu guards it. A caller of Use may read
-// the descriptors until Release.
+// handle is a Dir's descriptors. Handles.mu guards it. After Use the caller may read the
+// descriptors until Release.
 type handle struct {
 	SrcFD, DstFD int            // -1: not open
-	users        int            // calls of Use without Release
+	users        int            // calls of Use without their Release
 	idle         list.Node[Dir] // in Handles.idle while it is open and unused
 }
 
-// closed is a handle without descriptors.
+// closed returns a handle without descriptors.
 func closed() handle { return handle{SrcFD: -1, DstFD: -1} }
 
 // Child returns the directory with that name in d. It copies name.
@@ -117,8 +114,8 @@ func separate(b *strings.Builder) {
 	}
 }
 
-// SrcOf returns the path of the entry with that name in d. In a base that is the
-// Pair's path, whatever the name.
+// SrcOf returns the path of d's entry with that name. In a base it is the Pair's path, whatever the
+// name.
 func (d *Dir) SrcOf(name at.Name) string {
 	if d.Pair != nil {
 		return d.Pair.Src

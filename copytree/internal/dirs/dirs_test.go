@@ -32,7 +32,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestPaths joins names as they are in the directories.
+// TestPaths checks that names are joined unchanged.
 func TestPaths(t *testing.T) {
 	base := &Dir{Pair: &option.Pair{Src: "from/", Dst: "/to"}}
 	root := base.Child(at.NameOf("from"), at.NoFollow)
@@ -52,8 +52,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestCloseLeavesWhatIsUsed: a worker may use a finished directory to make a hard link
-// to a file in it.
+// TestCloseLeavesWhatIsUsed checks that a finished directory stays open for a worker that makes a
+// hard link to a file in it.
 func TestCloseLeavesWhatIsUsed(t *testing.T) {
 	h := New(at.New(), 4)
 	d := &Dir{handle: closed()}
@@ -70,7 +70,7 @@ func TestCloseLeavesWhatIsUsed(t *testing.T) {
 	}
 }
 
-// TestCloseIdle: a directory that was used when it was closed is closed in the end.
+// TestCloseIdle checks that a directory that was in use when it was closed is closed in the end.
 func TestCloseIdle(t *testing.T) {
 	h := New(at.New(), 4)
 	d := &Dir{handle: closed()}

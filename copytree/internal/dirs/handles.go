@@ -7,28 +7,27 @@ import (
 	"github.com/sluiceio/sluice/internal/list"
 )
 
-// Handles opens and closes the descriptors of directories, two for each Dir. At
-// most MaxIdle unused directories stay open. A directory that was closed
-// is opened again from the nearest open directory above it, and must then be the
-// same directory as before (reopen.go).
+// Handles opens and closes the descriptors of directories, two for each Dir. At most MaxIdle unused
+// directories stay open. A closed directory is opened again from the nearest open directory above
+// it. It must then be the same directory as before (reopen.go).
 type Handles struct {
 	MaxIdle int
 	// Pretend says that nothing is made (DryRun).
 	Pretend bool
-	// KeepTarget says that Pairs whose copies are to be in one directory are, one after the other,
-	// in the very same one, whatever its path leads to by then: as with GNU cp, it is looked up
-	// once.
+	// KeepTarget says that the directory of copies is looked up once, as in GNU cp. Consecutive
+	// Pairs with the same path then use the same directory, even if the path leads elsewhere by
+	// now.
 	KeepTarget bool
 
 	kernel *at.Kernel
-	// target is the directory that the last Pair's copy was to be in, if KeepTarget is set. It is
-	// the first worker's.
+	// target is the directory of the last Pair's copy, if KeepTarget is set. Only the first worker
+	// uses it.
 	target struct {
 		path string
 		fd   int // -1 if there is none
 	}
 	mu   sync.Mutex
-	idle list.List[Dir] // open and unused, the most recently used last. Under mu
+	idle list.List[Dir] // open and unused, the most recently used last; guarded by mu
 }
 
 // New returns Handles that open and close with k.
@@ -38,7 +37,7 @@ func New(k *at.Kernel, maxIdle int) *Handles {
 	return h
 }
 
-// Idle returns how many directories are open and unused.
+// Idle returns the number of open and unused directories.
 func (h *Handles) Idle() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -57,22 +56,22 @@ func (h *Handles) Use(d *Dir) error {
 	return nil
 }
 
-// UseAgain is Use for a caller that uses d already, so that it cannot fail.
+// UseAgain is Use for a caller that already uses d, so that it cannot fail.
 func (h *Handles) UseAgain(d *Dir) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.use(d)
 }
 
-// Release undoes one call of Use.
+// Release ends one call of Use.
 func (h *Handles) Release(d *Dir) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.release(d)
 }
 
-// Opened hands over the descriptors of a directory that the caller has opened, and
-// uses the directory.
+// Opened takes over the descriptors of a directory that the caller has opened, and uses the
+// directory.
 func (h *Handles) Opened(d *Dir, src, dst int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,16 +79,15 @@ func (h *Handles) Opened(d *Dir, src, dst int) {
 	h.use(d)
 }
 
-// Close closes, with k, the descriptors of a finished directory. If another
-// goroutine uses d, to make a hard link to a file in it, they stay open and d
-// becomes idle later, as any other.
+// Close closes, with k, the descriptors of a finished directory. If another goroutine uses d, to
+// make a hard link to a file in it, they stay open and d becomes idle later.
 func (h *Handles) Close(k *at.Kernel, d *Dir) {
 	src, dst := h.take(d)
 	closeBoth(k, src, dst) // without mu: all workers need mu for every directory
 }
 
-// take removes the descriptors from d and returns them; -1 is one that is not
-// open or is used.
+// take removes the descriptors from d and returns them. -1 means that a descriptor is not open or
+// is in use.
 func (h *Handles) take(d *Dir) (src, dst int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -104,8 +102,8 @@ func (h *Handles) take(d *Dir) (src, dst int) {
 	return src, dst
 }
 
-// Retire makes the base of a finished Pair idle. It is not closed at once, as
-// files of later Pairs may become hard links to a file in it.
+// Retire makes the base of a finished Pair idle. It stays open at first, because files of later
+// Pairs may become hard links to a file in it.
 func (h *Handles) Retire(base *Dir) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -114,22 +112,22 @@ func (h *Handles) Retire(base *Dir) {
 	h.release(base)
 }
 
-// CloseIdle closes all directories that are not in use.
+// CloseIdle closes all unused directories.
 func (h *Handles) CloseIdle() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.shrink(0)
 }
 
-// use counts a user of d, which is open. Under mu.
+// use counts a user of d, which must be open. It must be called with mu held.
 func (h *Handles) use(d *Dir) {
 	if d.users++; d.users == 1 && h.idle.Has(&d.idle) {
 		h.idle.Remove(&d.idle)
 	}
 }
 
-// release ends a use, and closes the directory that has been idle for longest if
-// there are too many. Under mu.
+// release ends a use. If too many directories are idle, it closes the one that has been idle for
+// longest. It must be called with mu held.
 func (h *Handles) release(d *Dir) {
 	if d.users--; d.users > 0 || d.Pair != nil && !d.retired {
 		return
@@ -138,7 +136,7 @@ func (h *Handles) release(d *Dir) {
 	h.shrink(h.MaxIdle)
 }
 
-// shrink closes idle directories until there are no more than most. Under mu.
+// shrink closes idle directories until at most most are left. It must be called with mu held.
 func (h *Handles) shrink(most int) {
 	for h.idle.Len() > most {
 		oldest := h.idle.Front()
@@ -147,13 +145,13 @@ func (h *Handles) shrink(most int) {
 	}
 }
 
-// close closes d's descriptors. Under mu.
+// close closes d's descriptors. It must be called with mu held.
 func (h *Handles) close(d *Dir) {
 	closeBoth(h.kernel, d.SrcFD, d.DstFD)
 	d.SrcFD, d.DstFD = -1, -1
 }
 
-// closeBoth closes two descriptors; -1 is none.
+// closeBoth closes two descriptors; -1 stands for none.
 func closeBoth(k *at.Kernel, src, dst int) {
 	if src >= 0 {
 		_ = k.Close(src)

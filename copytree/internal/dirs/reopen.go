@@ -5,9 +5,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/fault"
 )
 
-// reopen opens d and the closed directories above it, and uses d. It holds mu
-// while it waits for the disk. That is rare: only trees that are deeper than
-// MaxIdle need it. Under mu.
+// reopen opens d and the closed directories above it, and uses d. It must be called with mu held,
+// also while it waits for the disk. That is rare: only trees deeper than MaxIdle need it.
 func (h *Handles) reopen(d *Dir) error {
 	var closed []*Dir // from d upwards
 	for c := d; c != nil && c.SrcFD < 0; c = c.Up {
@@ -22,7 +21,7 @@ func (h *Handles) reopen(d *Dir) error {
 		if err == nil {
 			h.use(c)
 		}
-		if c.Up != nil { // which may be closed from here on
+		if c.Up != nil { // Up may be closed from here on
 			h.release(c.Up)
 		}
 		if err != nil {
@@ -32,7 +31,7 @@ func (h *Handles) reopen(d *Dir) error {
 	return nil
 }
 
-// reopenOne opens d, which is a base, or in an open directory. Under mu.
+// reopenOne opens d, which is a base or whose parent is open. It must be called with mu held.
 func (h *Handles) reopenOne(d *Dir) error {
 	var err error
 	if d.Up == nil {
@@ -46,7 +45,7 @@ func (h *Handles) reopenOne(d *Dir) error {
 	return err
 }
 
-// reopenBase opens a base by its paths. Under mu.
+// reopenBase opens a base by its paths. It must be called with mu held.
 func (h *Handles) reopenBase(d *Dir) (err error) {
 	if d.SrcFD, err = h.kernel.OpenBase(d.srcPath); err != nil {
 		return fault.Source("open", err)
@@ -60,7 +59,7 @@ func (h *Handles) reopenBase(d *Dir) (err error) {
 	return h.checkCopy(d)
 }
 
-// reopenIn opens d in the directory above it, which is open. Under mu.
+// reopenIn opens d in its parent, which is open. It must be called with mu held.
 func (h *Handles) reopenIn(d *Dir) (err error) {
 	if d.SrcFD, err = h.kernel.OpenDir(d.Up.SrcFD, d.Name, d.Follow); err != nil {
 		return fault.Source("open", err)
@@ -75,13 +74,13 @@ func (h *Handles) reopenIn(d *Dir) (err error) {
 	return h.checkCopy(d)
 }
 
-// checkSource reports an error unless d.SrcFD is the directory that it was before.
+// checkSource returns an error unless d.SrcFD is the same directory as before.
 func (h *Handles) checkSource(d *Dir) error { return h.check(d.SrcFD, d.Stat.ID, false) }
 
-// checkCopy is checkSource of d.DstFD.
+// checkCopy returns an error unless d.DstFD is the same directory as before.
 func (h *Handles) checkCopy(d *Dir) error { return h.check(d.DstFD, d.CopyID, true) }
 
-// check reports an error unless fd is the directory was. Dest says that it is a copy's.
+// check returns an error unless fd is the directory was. dest says that it is a copy's.
 func (h *Handles) check(fd int, was at.ID, dest bool) error {
 	var raw at.Raw
 	var s at.Stat
@@ -94,10 +93,9 @@ func (h *Handles) check(fd int, was at.ID, dest bool) error {
 	return nil
 }
 
-// OpenParent opens the directory above d by "..", if it is closed. The caller uses
-// d. Directories are finished from the bottom up, and to open the parent of a deep
-// one from the top would take as many calls as it is deep. If d was moved, its
-// parent is another directory now, and stays closed.
+// OpenParent opens d's parent by "..", if it is closed. The caller uses d. Directories are finished
+// from the bottom up, and opening a deep parent from the top takes as many calls as it is deep. If
+// d was moved, ".." is another directory, and the parent stays closed.
 func (h *Handles) OpenParent(d *Dir) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -113,7 +111,8 @@ func (h *Handles) OpenParent(d *Dir) {
 	h.release(up)
 }
 
-// openParent opens the source and the copy of d's parent, or neither. Under mu.
+// openParent opens the source and the copy of d's parent, or neither. It must be called with mu
+// held.
 func (h *Handles) openParent(d *Dir) {
 	up := d.Up
 	var err error

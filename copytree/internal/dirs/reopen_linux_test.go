@@ -28,8 +28,8 @@ func idOf(t *testing.T, k *at.Kernel, path string) at.ID {
 	return s.ID
 }
 
-// TestReopenFails makes each call that opens a directory again fail, and then puts another
-// directory in its place.
+// TestReopenFails makes each call that opens a directory again fail. Then it puts another directory
+// in its place.
 func TestReopenFails(t *testing.T) {
 	k := at.New()
 	src, dst := t.TempDir(), t.TempDir()
@@ -59,7 +59,7 @@ func TestReopenFails(t *testing.T) {
 		return err
 	}
 	want := []fault.Fault{{Op: "open"}, {Op: "fstat"}, {Op: "open", Dest: true}, {Op: "fstat", Dest: true}}
-	want = append(want, want...) // of the base, then of the directory in it
+	want = append(want, want...) // for the base, then for the directory in it
 	for i, f := range want {
 		calls, failing = 0, i+1
 		if got := fault.Of(use()); got.Op != f.Op || got.Dest != f.Dest || got.Err != syscall.EIO {

@@ -9,24 +9,24 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// Config says how files are synced.
+// Config is the configuration of a Syncer.
 type Config struct {
 	// Scheduler performs the fsyncs.
 	Scheduler *sched.Scheduler
 	// Close closes the descriptor of a File. It is at.Kernel's: off Linux the descriptor belongs to
-	// an os.File, which would close it once more. That number may be another file's by then.
+	// an os.File, which would close the number a second time, then perhaps another file's.
 	Close func(fd int) error
-	// Failed is called for each File whose fsync has failed, by several goroutines.
+	// Failed is called for each File whose fsync failed, by several goroutines.
 	Failed func(f File, err error)
 	// Synced, if not nil, is called after each fsync, by several goroutines.
 	Synced func()
 }
 
-// File is a file or directory that was written.
+// File is a written file or directory.
 type File struct {
 	FD   int          // open for reading or writing; Add closes it
-	Dir  fmt.Stringer // the path of the directory that it is in
-	Name string       // in Dir; "" is Dir itself
+	Dir  fmt.Stringer // the path of the file's directory
+	Name string       // in Dir; "" means Dir itself
 }
 
 // Path is the path of a directory, for File.Dir.
@@ -35,7 +35,7 @@ type Path string
 // String returns p.
 func (p Path) String() string { return string(p) }
 
-// Path returns where the file is.
+// Path returns the path of the file.
 func (f File) Path() string {
 	if f.Name == "" {
 		return f.Dir.String()
@@ -43,26 +43,26 @@ func (f File) Path() string {
 	return f.Dir.String() + "/" + f.Name
 }
 
-// Syncer syncs what one copy writes.
+// Syncer syncs the files of one copy.
 type Syncer struct {
 	cfg      Config
-	maxChunk int // how many Files are in a chunk at most
+	maxChunk int // the most Files in a chunk
 
 	mu      sync.Mutex
-	watched []fileSystem    // Under mu
-	chunk   []File          // to be synced next. Under mu
-	errs    []*fs.PathError // of file systems. Under mu
-	// flushing says that a call of Add is syncing a chunk. flushed wakes the other
-	// calls when it is done. Under mu.
+	watched []fileSystem    // guarded by mu
+	chunk   []File          // the Files to sync next; guarded by mu
+	errs    []*fs.PathError // the errors of file systems; guarded by mu
+	// flushing says that a call of Add is syncing a chunk. flushed wakes the other calls after it.
+	// flushing is guarded by mu.
 	flushing bool
 	flushed  sync.Cond
 }
 
-// fileSystem is a file system that is written to.
+// fileSystem is a file system that the copy writes to.
 type fileSystem struct {
 	dev uint64
 	fd  int    // for syncfs(2); open since before the first write
-	dir string // where, for errors
+	dir string // a directory on it, for errors
 }
 
 // New returns a Syncer. The caller must call Finish.
@@ -72,8 +72,8 @@ func New(cfg Config) *Syncer {
 	return s
 }
 
-// Watch makes Finish sync the file system dev, which the directory fd, dir, is on. It must be
-// called before anything is written there. A second call does nothing.
+// Watch makes Finish sync the file system dev. fd and dir are a directory on it. It must be called
+// before anything is written there. A second call does nothing.
 func (s *Syncer) Watch(dev uint64, fd int, dir fmt.Stringer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,10 +89,9 @@ func (s *Syncer) Watch(dev uint64, fd int, dir fmt.Stringer) error {
 	return err
 }
 
-// Add takes a file that is completely written, including its metadata, and closes its
-// descriptor after an fsync. It may wait while another goroutine syncs files that were
-// added before, or sync them itself. Where there is no syncfs (HasFileSystems), each
-// file that is written must be added.
+// Add takes a completely written file, metadata included. It closes the descriptor after an fsync.
+// Add may wait while another goroutine syncs earlier files, or sync them. Without syncfs
+// (HasFileSystems) every written file must be added.
 func (s *Syncer) Add(f File) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,9 +105,9 @@ func (s *Syncer) Add(f File) {
 	s.chunk = append(s.chunk, f)
 }
 
-// Finish syncs what is left, and ends the Syncer. It returns the errors of syncfs(2), each with the
-// directory of the file system that was watched first. The file that has lost data is unknown, and
-// may be one whose fsync has succeeded: a file system may drop data without marking the file.
+// Finish syncs the rest, and ends the Syncer. It returns the errors of syncfs(2), each with the
+// directory that was first watched on the file system. The file with lost data is unknown: a file
+// system may drop data without marking the file, whose fsync then succeeds.
 func (s *Syncer) Finish() []*fs.PathError {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,13 +119,13 @@ func (s *Syncer) Finish() []*fs.PathError {
 	return s.errs
 }
 
-// flush syncs a chunk. Under mu, which it unlocks meanwhile.
+// flush syncs a chunk. It must be called with mu held, and unlocks it during the sync.
 func (s *Syncer) flush() {
 	chunk, watched := s.chunk, s.watched
 	s.chunk, s.flushing = nil, true
 	s.mu.Unlock()
-	// syncfs writes all files with one commit, or few. The fsyncs after it only ask
-	// whether that went well, and make the disk empty its cache.
+	// syncfs writes all files with few commits. The fsyncs after it only report errors, and make
+	// the disk empty its cache.
 	errs := syncFileSystems(watched)
 	s.syncFiles(chunk)
 	s.mu.Lock()

@@ -21,7 +21,7 @@ type path string
 
 func (p path) String() string { return string(p) }
 
-// written makes a file, and returns it as Add takes it.
+// written makes a file, and returns it for Add.
 func written(t *testing.T, dir, name string, b []byte) File {
 	t.Helper()
 	fd, err := unix.Open(filepath.Join(dir, name), unix.O_WRONLY|unix.O_CREAT|unix.O_CLOEXEC, 0o600)
@@ -46,7 +46,7 @@ func watching(t *testing.T, cfg Config, dir string) *Syncer {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	for range 2 { // the second time does nothing
+	for range 2 { // the second call does nothing
 		if err := s.Watch(1, int(d.Fd()), path(dir)); err != nil {
 			t.Fatal(err)
 		}
@@ -54,8 +54,8 @@ func watching(t *testing.T, cfg Config, dir string) *Syncer {
 	return s
 }
 
-// TestSyncer: files that several goroutines add are synced once each, few are open at
-// a time, and none is in the end.
+// TestSyncer checks that files from several goroutines are synced once each. Only few may be open
+// at a time, and none at the end.
 func TestSyncer(t *testing.T) {
 	const adders, each = 8, 100
 	dir := t.TempDir()
@@ -97,7 +97,7 @@ func TestSyncer(t *testing.T) {
 	}
 }
 
-// of returns the directory of an open file, where the system knows it.
+// of returns the path of an open file, if the system knows it.
 func of(fd int) string {
 	name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
 	if err != nil {
@@ -115,14 +115,14 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// The errors that a copy reports with a path and the name of a call have neither twice.
+// A copy's error has a path and the name of a call. Its text must not repeat them.
 func TestWatchError(t *testing.T) {
 	if err := New(Config{}).Watch(1, -1, path("dir")); HasFileSystems && err != unix.EBADF {
 		t.Errorf("Watch of no directory = %v; want EBADF, bare", err)
 	}
 }
 
-// The error of a file system names the directory that was watched first, and what the system said.
+// The error of a file system has the directory that was watched first, and the system's text.
 func TestFileSystemError(t *testing.T) {
 	dir := t.TempDir()
 	s := watching(t, Config{}, dir)

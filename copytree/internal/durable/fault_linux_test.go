@@ -16,9 +16,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// faulty mounts a file system on a device that fails writes when it is half full: its
-// file is on a tmpfs that has no more room. The one write that has room for a part
-// succeeds nevertheless (drivers/block/loop.c, lo_complete_rq).
+// faulty mounts a file system on a device that fails writes when it is half full: its file is on a
+// full tmpfs. The one write that fits partly still succeeds (drivers/block/loop.c, lo_complete_rq).
 func faulty(t *testing.T, mkfs string, size int64) (dir string) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -34,7 +33,7 @@ func faulty(t *testing.T, mkfs string, size int64) (dir string) {
 	return places.Mount(t, places.LoopOf(t, image), mkfs, "")
 }
 
-// losses collects the files whose fsync has failed.
+// losses collects the files whose fsync failed.
 type losses struct {
 	mu  sync.Mutex
 	err map[string]error
@@ -46,12 +45,12 @@ func (l *losses) failed(f File, err error) {
 	l.err[f.Name] = err
 }
 
-// TestLostWrites: data that a device has lost is an error of its file. Other files can
-// be read back from the device.
+// TestLostWrites checks that data lost by a device is an error of its file. Other files can be read
+// back from the device.
 func TestLostWrites(t *testing.T) {
 	for name, mkfs := range map[string]string{"ext4": "mkfs.ext4 -q -F", "xfs": "mkfs.xfs -q -f"} {
 		t.Run(name, func(t *testing.T) {
-			const size = 400 << 20 // 400 MiB; xfs takes no less than 300
+			const size = 400 << 20 // 400 MiB; xfs needs at least 300
 			dir := faulty(t, mkfs, size)
 			l := losses{err: make(map[string]error)}
 			s := watching(t, Config{Scheduler: testenv.Core(t), Failed: l.failed}, dir)
@@ -82,7 +81,7 @@ func TestLostWrites(t *testing.T) {
 	}
 }
 
-// onDisk reads a file past the page cache.
+// onDisk reads a file from the device, not from the page cache.
 func onDisk(t *testing.T, name string) []byte {
 	t.Helper()
 	f, err := os.Open(name)
@@ -101,10 +100,10 @@ func onDisk(t *testing.T, name string) []byte {
 	return b
 }
 
-// TestShutDown: when a file system is shut down while files are written, each of them
-// has an error, and so has the file system.
+// TestShutDown shuts down a file system while files are written. Each file must have an error, and
+// so must the file system.
 func TestShutDown(t *testing.T) {
-	// Before files are open, which would keep the file system from being unmounted.
+	// Tool skips the test if xfs_io is missing. After files are open, a skip could not unmount.
 	places.Tool(t, "xfs_io -V")
 	for _, name := range []string{"ext4", "xfs"} {
 		t.Run(name, func(t *testing.T) {
@@ -127,8 +126,8 @@ func TestShutDown(t *testing.T) {
 	}
 }
 
-// TestErrorOfFileSystem: Finish returns the error of a write-back that has failed
-// before, without an fsync of the file.
+// TestErrorOfFileSystem checks that Finish returns the error of an earlier write-back without an
+// fsync of the file.
 func TestErrorOfFileSystem(t *testing.T) {
 	const size = 64 << 20 // 64 MiB
 	dir := faulty(t, "mkfs.ext4 -q -F", size)

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceio/sluice/internal/iopath"
 )
 
-// inFlight is how many fsyncs are called at a time. They wait for one disk to empty its
-// cache, which serves all of them at once.
+// inFlight is the number of fsyncs in flight. They wait for one disk to empty its cache, which
+// serves them all at once.
 const inFlight = 64
 
 // syncFiles calls fsync for each file of a chunk, and closes the file.
@@ -29,10 +29,10 @@ func (s *Syncer) syncFiles(chunk []File) {
 func (s *Syncer) syncFile(f File) {
 	core := iopath.NewFile(f.FD, false, false)
 	core.Use()
-	// No context may end this: the kernel does not report an error a second time.
+	// No context may end the fsync: the kernel reports an error only once.
 	err := s.cfg.Scheduler.Sync(context.Background(), core)
 	core.Done()
-	_ = s.cfg.Close(f.FD) // after the fsync, its error says nothing new
+	_ = s.cfg.Close(f.FD) // after the fsync its error has no news
 	if err != nil {
 		s.cfg.Failed(f, err)
 	}

@@ -2,7 +2,7 @@
 
 package durable
 
-// HasFileSystems reports whether a file system can be synced as a whole.
+// HasFileSystems reports whether a whole file system can be synced.
 const HasFileSystems = false
 
 // reopen does nothing: only Linux has syncfs(2).

@@ -9,9 +9,9 @@ const (
 	minChunk = 64
 )
 
-// chunkSize returns how many files stay open until they are synced together: an eighth
-// of the descriptors that the process may have, within limits, as there may be two
-// chunks. A file description and its inode take about 1.5 KiB of the kernel's memory.
+// chunkSize returns how many files stay open until they are synced together. It is an eighth of the
+// process's descriptors, within limits, because there may be two chunks. A file description and its
+// inode take about 1.5 KiB of kernel memory.
 func chunkSize() int {
 	var r unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &r) != nil {

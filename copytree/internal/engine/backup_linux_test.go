@@ -11,9 +11,9 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// TestNumberedBackupIsNew: another process makes the next number's file between the choice of the
-// name and the rename. The copy asks for a name again, and neither backup is lost. A name that is
-// taken again and again is an error.
+// TestNumberedBackupIsNew has another process that takes the next number between the choice of the
+// name and the rename. The copy must ask for a name again, and neither backup may be lost. A name
+// that is always taken is an error.
 func TestNumberedBackupIsNew(t *testing.T) {
 	for name, c := range map[string]struct {
 		names []string

@@ -1,14 +1,14 @@
-// Package engine copies trees with all options that there are. Package copytree is its public face
-// for programs, and package gnucp its command line:
+// Package engine copies trees with all options. Package copytree is its API for programs, and
+// package gnucp its command line:
 //
 //	pairs := []option.Pair{{Dst: "backup", Src: "photos"}}
 //	result, err := engine.Copy(ctx, nil, pairs, option.Options{})
 //
-// It checks the options, holds the Scheduler, and has package walk do the rest.
+// It checks the options and holds the Scheduler. Package walk does the rest.
 //
 // # Concurrency
 //
-// Copy may be called by several goroutines at once, for trees that do not overlap.
+// Several goroutines may call Copy at once, for trees that do not overlap.
 package engine
 
 import (
@@ -29,15 +29,15 @@ import (
 // hasFileSystems is a variable so that a test can change it.
 var hasFileSystems = durable.HasFileSystems
 
-// errGoexit is the error of a copy that has lost a goroutine.
+// errGoexit is the error of a copy that lost a goroutine.
 var errGoexit = errors.New("copytree: a function of the Options has ended its goroutine by runtime.Goexit (let it return; to stop the copy, cancel the context)")
 
-// Copy copies all pairs, one after the other, as one copy: hard links stay, also between files of
-// several pairs (PreserveLinks). A later pair may overwrite a file in a directory that an earlier
-// one has made, but not the copy at an earlier pair's Dst (fault.ErrTwice).
+// Copy copies all pairs, one after the other, as one copy. Hard links stay, also between files of
+// several pairs (PreserveLinks). A later pair may overwrite a file in a directory of an earlier
+// pair, but not an earlier pair's Dst (fault.ErrTwice).
 //
-// The Scheduler s performs the reads that have to wait, and the fsyncs; nil is sluice.Default. The
-// error joins ctx's cause and the errors of files, or is the error of a wrong option alone.
+// Scheduler s performs the fsyncs, and reads that have to wait; nil is sluice.Default. The error
+// joins ctx's cause and the errors of files, or is the error of a wrong option.
 func Copy(ctx context.Context, s *sluice.Scheduler, pairs []option.Pair, o option.Options) (report.Result, error) {
 	if ctx == nil {
 		return report.Result{}, fmt.Errorf("copytree: %w", handle.ErrNilContext)

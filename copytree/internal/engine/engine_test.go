@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// TestSyncFileSystemElsewhere: where there is no syncfs(2) nothing is copied, and nothing is said
-// to be on disk.
+// TestSyncFileSystemElsewhere checks that nothing is copied without syncfs(2), and that nothing is
+// reported as synced.
 func TestSyncFileSystemElsewhere(t *testing.T) {
 	defer func(has bool) { hasFileSystems = has }(hasFileSystems)
 	hasFileSystems = false

@@ -9,15 +9,15 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// Progress.Current is brought up to date with the first file, with each file that
-// is longer than currentSize, and with each currentEvery-th of the others: to join a
-// path takes longer than a millionth of a second, and nobody can read so many.
+// Progress.Current is updated with the first file, with each file longer than currentSize, and with
+// every currentEvery-th other file. Joining a path takes more than a microsecond, and nobody can
+// read so many.
 const (
 	currentEvery = 128
 	currentSize  = 1 << 20 // 1 MiB
 )
 
-// found counts an entry that the walk has come to.
+// found counts an entry that the walk has found.
 func (m *Maker) found(it *item.Item) {
 	if !m.job.Watched {
 		return
@@ -36,7 +36,7 @@ func (m *Maker) setCurrent(it *item.Item) {
 	}
 }
 
-// count counts and reports what became of an entry.
+// count counts and reports the result for an entry.
 func (m *Maker) count(it *item.Item) {
 	m.Counts.Count(it.What, it.Bytes, it.Holes)
 	if m.verified(it) {
@@ -60,8 +60,7 @@ func (m *Maker) verified(it *item.Item) bool {
 		m.job.Opt.Make == option.MakeCopy && !m.job.Opt.DryRun
 }
 
-// took records what package content has done. The bytes of a clone are not in
-// Progress yet.
+// took records the result of package content. Progress does not have the bytes of a clone yet.
 func took(it *item.Item, r content.Result) {
 	it.Bytes, it.Holes = r.Bytes, r.Holes
 	if r.How == content.Cloned {

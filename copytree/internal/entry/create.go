@@ -12,11 +12,11 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// attempts is how often a copy is made again where another process makes or
-// removes something at the same time.
+// attempts is how often a copy is retried if another process makes or removes the file at the same
+// time.
 const attempts = 8
 
-// create creates the copy or opens what exists for it. If that is to be left, no
+// create creates the copy, or opens the existing file for it. If the existing file stays, no
 // descriptor is open afterwards.
 func (m *Maker) create(it *item.Item) (err error) {
 	for range attempts {
@@ -44,7 +44,7 @@ func (m *Maker) create(it *item.Item) (err error) {
 	return fault.Dest("open", fault.ErrChanged)
 }
 
-// createThrough creates the copy where the symbolic link at its place leads.
+// createThrough creates the copy at the target of the symbolic link at its place.
 func (m *Maker) createThrough(it *item.Item) (err error) {
 	o := at.Opening{Access: m.access, Create: true, Mode: m.fileMode(it)}
 	it.DstFD, err = m.Kernel.Overwrite(it.Dir.DstFD, it.Dst, at.FollowsLinks, o)
@@ -52,8 +52,7 @@ func (m *Maker) createThrough(it *item.Item) (err error) {
 	return fault.Dest("open", err)
 }
 
-// overwrite opens what exists and makes it empty. With Force, what cannot be opened
-// is removed.
+// overwrite opens and empties the existing file. With Force it removes a file that it cannot open.
 func (m *Maker) overwrite(it *item.Item) (err error) {
 	if m.job.Opt.Verify && isStream(it.Existing) {
 		return fault.Dest("verify", fault.ErrStream)
@@ -70,12 +69,11 @@ func (m *Maker) overwrite(it *item.Item) (err error) {
 	return fault.Dest("open", err)
 }
 
-// fileMode returns the permissions that the copy is made with.
+// fileMode returns the permissions with which the copy is made.
 func (m *Maker) fileMode(it *item.Item) uint32 { return m.Attr.FileMode(it.Type, &it.Stat) }
 
-// removePartial removes a copy that has failed. It leaves what was reached through
-// a symbolic link, FIFOs and devices that were written to, and files that existed
-// before and whose content was not touched.
+// removePartial removes a failed copy. It leaves the target of a symbolic link, written FIFOs and
+// devices, and existing files with unchanged content.
 func (m *Maker) removePartial(it *item.Item) {
 	overwritten := it.Existing == at.Regular && m.job.Opt.Make != option.MakeAttributes
 	if (it.Fresh || overwritten) && !it.BehindLink {

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// pretend finds out what would be done with an entry (DryRun).
+// pretend finds out what a copy would do with an entry (DryRun).
 func (m *Maker) pretend(it *item.Item) error {
 	if it.Dir.Absent {
 		if err := m.Kernel.Stat(it.Dir.SrcFD, it.Src, it.Follow, &it.Stat); err != nil {
@@ -33,7 +33,7 @@ func (m *Maker) pretend(it *item.Item) error {
 	return nil
 }
 
-// would returns what would be made.
+// would returns the kind of file that would be made.
 func (m *Maker) would(it *item.Item) report.What {
 	switch {
 	case m.job.Opt.Make == option.MakeHardLink:

@@ -1,13 +1,13 @@
-// Package entry copies one entry of a directory that is no directory itself: a
-// regular file, a symbolic link, a FIFO, a device.
+// Package entry copies one entry of a directory: a regular file, a symbolic link, a FIFO or a
+// device, but not a directory.
 //
 //	m := entry.NewMaker(job, kernel, events)
 //	m.Make(&item.Item{Dir: d, Src: name, Dst: name, Type: at.Regular, SrcFD: -1, DstFD: -1})
 //
-// The steps of a regular file are in regular.go, in the order in which they happen:
-// the source is opened, the copy is created, its content is copied, its attributes
-// are set, and it is closed. If something exists at the place of the copy, package
-// conflict decides. Copies of other kinds are made by one call (special.go).
+// regular.go has the steps of a regular file in their order: the source is opened, the copy is
+// created, its content is copied, its attributes are set, and it is closed. If a file exists at the
+// place of the copy, package conflict decides. Copies of other kinds are made by one call
+// (special.go).
 //
 // # Concurrency
 //
@@ -33,7 +33,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// Job is one copy: what its workers have in common.
+// Job is one copy. Its workers share it.
 type Job struct {
 	Ctx     context.Context
 	Opt     option.Options
@@ -51,20 +51,20 @@ type Job struct {
 	Stop func() // makes all workers begin nothing more
 }
 
-// Events is what a Maker tells the worker that it belongs to.
+// Events has the calls of a Maker to its worker.
 type Events interface {
-	// CacheMissing is called when the page cache lacks most of what is asked for.
+	// CacheMissing is called when the page cache lacks most of the files.
 	CacheMissing()
-	// LongCopy is called before a file is copied that may take long, so that others may help with
-	// the rest of its batch: a file larger than content.SmallFile whose data is not shared, or one
-	// that is not regular.
+	// LongCopy is called before a copy that may take long, so that other workers may help with the
+	// rest of its batch. It is a copy of a file larger than content.SmallFile whose data is not
+	// shared, or of a file that is not regular.
 	LongCopy()
 }
 
 // Maker makes the copies of entries, for one worker.
 type Maker struct {
 	Kernel *at.Kernel // the worker's own
-	Hold   pace.Hold  // whether Kernel's calls hold the P
+	Hold   pace.Hold  // decides whether Kernel's calls hold the P
 	Misses pace.CacheMisses
 	Counts report.Counts
 	Attr   attr.Setter
@@ -72,12 +72,12 @@ type Maker struct {
 	job      *Job
 	conflict conflict.Resolver
 	events   Events
-	access   at.Access // that copies are opened for
+	access   at.Access // with which copies are opened
 	raw      at.Raw
-	seen     int // files
+	seen     int // the number of files
 }
 
-// NewMaker returns a Maker for a worker, with its own clone of k.
+// NewMaker returns a Maker for a worker, with a new clone of k.
 func NewMaker(j *Job, k *at.Kernel, events Events) *Maker {
 	o := &j.Opt
 	m := &Maker{Hold: pace.NewHold(), job: j, events: events}
@@ -90,7 +90,7 @@ func NewMaker(j *Job, k *at.Kernel, events Events) *Maker {
 	return m
 }
 
-// Make copies an entry, and counts and reports what became of it.
+// Make copies an entry, and counts and reports the result.
 func (m *Maker) Make(it *item.Item) {
 	if m.job.Report.OnDone != nil {
 		it.Begun = time.Now()
@@ -109,10 +109,10 @@ func (m *Maker) Make(it *item.Item) {
 	m.count(it)
 }
 
-// copyByType copies an entry by what type of file it is, and what Options.Make says.
+// copyByType copies an entry by its file type and Options.Make.
 func (m *Maker) copyByType(it *item.Item) error {
 	switch {
-	case it.Dir.Absent: // DryRun, in a directory that would have been made
+	case it.Dir.Absent: // DryRun, in a directory that would be made
 		return m.pretend(it)
 	case it.Type == at.Regular && m.job.Opt.Make == option.MakeCopy && !m.job.Opt.DryRun:
 		return m.copyFile(it)
@@ -136,7 +136,7 @@ func (m *Maker) copyByType(it *item.Item) error {
 	return m.copyOrLink(it, m.copySpecial)
 }
 
-// NoteCache counts what a call that must not wait has found.
+// NoteCache counts the answer of a call that must not wait.
 func (m *Maker) NoteCache(found at.Cached) {
 	m.Misses.Note(found)
 	if found == at.CacheMiss && m.Misses.Cold() {
@@ -144,8 +144,8 @@ func (m *Maker) NoteCache(found at.Cached) {
 	}
 }
 
-// Fail reports what went wrong with the entry src of d, and stops the copy if the
-// destination is full. What only failed because the context ended is not reported.
+// Fail reports an error of the entry src of d, and stops the copy if the destination is full. It
+// does not report an error that only comes from the end of the context.
 func (j *Job) Fail(d *dirs.Dir, src, dst at.Name, err error) {
 	var all []*report.Error
 	full := false
@@ -164,7 +164,7 @@ func (j *Job) Fail(d *dirs.Dir, src, dst at.Name, err error) {
 	}
 }
 
-// Sync hands a file over to be synced and closed.
+// Sync passes on a file to be synced and closed.
 func (j *Job) Sync(f durable.File) {
 	j.Report.Progress.ToSync.Add(1)
 	j.Syncer.Add(f)

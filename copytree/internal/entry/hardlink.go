@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// copyOrLink calls makeCopy or, with PreserveLinks, makes a hard link to the copy of
-// another name of the source.
+// copyOrLink calls makeCopy. With PreserveLinks it makes a hard link to the copy of another name of
+// the source, if there is one.
 func (m *Maker) copyOrLink(it *item.Item, makeCopy func(*item.Item) error) error {
 	names := it.Stat.Nlink
 	if m.job.Opt.Follow == option.FollowAll {
@@ -38,8 +38,8 @@ func (m *Maker) copyOrLink(it *item.Item, makeCopy func(*item.Item) error) error
 	}
 }
 
-// copyFirst calls makeCopy, and makes known what became of the copy. It does so also if a function
-// of the caller does not return: other workers may wait for the copy.
+// copyFirst calls makeCopy, and reports the result to other workers, which may wait for the copy.
+// It does so even if a function of the caller does not return.
 func (m *Maker) copyFirst(it *item.Item, made *hardlink.Copy, makeCopy func(*item.Item) error) (err error) {
 	ok := false
 	defer func() { m.job.Links.Made(it.Stat.ID, made, it.Dir, it.Dst, ok) }()
@@ -48,8 +48,8 @@ func (m *Maker) copyFirst(it *item.Item, made *hardlink.Copy, makeCopy func(*ite
 	return err
 }
 
-// isCopy reports whether the file at Dst is a copy of the source now. A file that
-// was left may be one, too.
+// isCopy reports whether the file at Dst is a copy of the source now. A file that was left may also
+// be one.
 func (m *Maker) isCopy(it *item.Item) bool {
 	return it.What != report.Skipped || it.SameType && (m.job.Opt.Resume || m.job.Opt.Existing == option.Older)
 }
@@ -70,7 +70,7 @@ func (m *Maker) linkTo(it *item.Item, other *hardlink.Copy) error {
 	})
 }
 
-// isLinkOf reports whether what exists at Dst is a hard link to the other copy.
+// isLinkOf reports whether the existing file at Dst is a hard link to the other copy.
 func (m *Maker) isLinkOf(it *item.Item, other *hardlink.Copy) bool {
 	var a, b at.Stat
 	return m.Kernel.Stat(it.Dir.DstFD, it.Dst, at.NoFollow, &a) == nil &&

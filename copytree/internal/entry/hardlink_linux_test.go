@@ -12,9 +12,9 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// TestCopyDoesNotReturn: a function of the caller ends the goroutine that makes the copy of a file
-// with several names, or panics. A worker that waits for the copy learns that there is none, and
-// the next name is copied.
+// TestCopyDoesNotReturn has a caller's function that panics or ends the goroutine that copies a
+// file with several names. A worker that waits for the copy must learn that there is none, and the
+// next name must be copied.
 func TestCopyDoesNotReturn(t *testing.T) {
 	for name, end := range map[string]func(){"Goexit": runtime.Goexit, "panic": func() { panic("mine") }} {
 		t.Run(name, func(t *testing.T) {

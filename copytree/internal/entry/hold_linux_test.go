@@ -16,8 +16,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// TestHoldNoFIFO: the calls that open and read a FIFO do not hold the P. They may wait
-// for a writer, and garbage could not be collected meanwhile.
+// TestHoldNoFIFO checks that calls on a FIFO do not hold the P. They may wait for a writer, and
+// would block the garbage collector.
 func TestHoldNoFIFO(t *testing.T) {
 	name := t.TempDir()
 	if err := errors.Join(unix.Mkfifo(filepath.Join(name, "fifo"), 0o600), os.WriteFile(filepath.Join(name, "file"), nil, 0o600)); err != nil {

@@ -16,7 +16,7 @@ func (m *Maker) copyFile(it *item.Item) error {
 	if m.job.Opt.Verify && isStream(it.Type) {
 		return fault.Source("verify", fault.ErrStream)
 	}
-	if isStream(it.Type) { // first: to open it may take until another process does so, too
+	if isStream(it.Type) { // first, because opening it may take until another process does
 		if stays, err := m.foresee(it); stays || err != nil {
 			it.What = report.Skipped
 			return err
@@ -34,7 +34,7 @@ func (m *Maker) copyFile(it *item.Item) error {
 		return fault.Source("fstat", err)
 	}
 	if it.Stat.Type() != at.Regular && !m.job.Opt.CopyContents {
-		// The file was replaced by something else, which may have no end.
+		// Another process has replaced the file, perhaps by one without an end.
 		return fault.Source("open", fault.ErrChanged)
 	}
 	if it.Stat.Type() == at.FIFO {
@@ -46,7 +46,7 @@ func (m *Maker) copyFile(it *item.Item) error {
 	return m.copyOrLink(it, m.copyOpen)
 }
 
-// openSource opens the source, unless a prefetcher has.
+// openSource opens the source, unless a prefetcher has opened it.
 func (m *Maker) openSource(it *item.Item) (err error) {
 	if it.SrcFD >= 0 {
 		return nil
@@ -95,7 +95,7 @@ func (m *Maker) copyOpen(it *item.Item) error {
 	return m.keep(it, refused)
 }
 
-// dropOpen removes a copy that is still open: a function of the caller did not return.
+// dropOpen removes a copy that is still open because a function of the caller did not return.
 func (m *Maker) dropOpen(it *item.Item) {
 	if it.DstFD >= 0 {
 		_ = m.closeCopy(it, false)
@@ -122,8 +122,8 @@ func (m *Maker) copyContent(it *item.Item) error {
 	return err
 }
 
-// setAttributes gives the copy its metadata, and the permissions that it was not to
-// have while it was written.
+// setAttributes gives the copy its metadata, and the permissions that were withheld while it was
+// written.
 func (m *Maker) setAttributes(it *item.Item) error {
 	f := attr.File{Src: it.Source(), Dst: it.Copy(), Stat: &it.Stat, MayACL: it.Dir.ACL || !it.Fresh, Existed: !it.Fresh}
 	if it.Fresh && it.Type != at.Symlink {
@@ -134,7 +134,7 @@ func (m *Maker) setAttributes(it *item.Item) error {
 	return m.Attr.Set(&f)
 }
 
-// closeCopy closes the copy, or hands it over to be synced.
+// closeCopy closes the copy, or passes it on to be synced.
 func (m *Maker) closeCopy(it *item.Item, good bool) error {
 	fd := it.DstFD
 	it.DstFD = -1
@@ -149,16 +149,16 @@ func (m *Maker) closeCopy(it *item.Item, good bool) error {
 	return nil
 }
 
-// needsSync reports whether fsync(2) is called for the copy. SyncFileSystem needs it for a copy
-// that no syncfs(2) reaches: a symbolic link at the path of a Pair, or a mounted file, may lead to
-// another file system.
+// needsSync reports whether the copy needs an fsync(2). SyncFileSystem needs it if no syncfs(2)
+// reaches the copy: a symbolic link at the path of a Pair, or a mounted file, may be on another
+// file system.
 func (m *Maker) needsSync(it *item.Item) bool {
 	return m.job.Syncer != nil && !isStream(it.Existing) && (m.job.Opt.Sync == option.SyncFiles || it.Elsewhere)
 }
 
-// keep ends a copy to which attributes may have been refused. It stays all the same,
-// unless what existed has a backup: then the backup gets its name back, as with GNU
-// cp. Special files that were made always stay.
+// keep ends a copy whose attributes may have been refused. The copy stays, unless the existing file
+// has a backup: then the backup gets its name back, as in GNU cp. Newly made special files always
+// stay.
 func (m *Maker) keep(it *item.Item, refused error) error {
 	if refused != nil && it.Backup != "" && it.What != report.MadeSpecial {
 		m.removePartial(it)

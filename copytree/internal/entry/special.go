@@ -47,9 +47,9 @@ func (m *Maker) symlinkTo(target string, it *item.Item) makeCall {
 	}
 }
 
-// makeWithAttributes makes the copy and sets its attributes. If another process that
-// copies to the same place has removed it meanwhile, it is made again, after a random time
-// that becomes longer: two such processes would otherwise remove each other's copy each time.
+// makeWithAttributes makes the copy and sets its attributes. If another process has removed the
+// copy, it is made again after a random and growing time. Without that time, two such processes
+// would remove each other's copy every time.
 func (m *Maker) makeWithAttributes(it *item.Item, call makeCall) (refused error) {
 	for n := range attempts {
 		if err := m.makeBy(it, call); err != nil || it.What == report.Skipped {
@@ -63,7 +63,7 @@ func (m *Maker) makeWithAttributes(it *item.Item, call makeCall) (refused error)
 	return m.keep(it, refused)
 }
 
-// make makes the copy, after room was made for it if need be.
+// makeBy makes the copy. It makes room first if necessary.
 func (m *Maker) makeBy(it *item.Item, call makeCall) error {
 	for range attempts {
 		err := call(it.Dst)
@@ -88,8 +88,8 @@ func (m *Maker) makeBy(it *item.Item, call makeCall) error {
 	return fault.Dest("open", fault.ErrChanged)
 }
 
-// replace makes the copy under another name and renames it: what exists stays until
-// the copy does, as with GNU cp.
+// replace makes the copy under another name and renames it. The existing file stays until the copy
+// is there, as in GNU cp.
 func (m *Maker) replace(it *item.Item, call makeCall) error {
 	for range attempts {
 		name := at.NameOf(fmt.Sprintf(".sluice%08x", rand.Uint32()))
@@ -101,7 +101,8 @@ func (m *Maker) replace(it *item.Item, call makeCall) error {
 			return err
 		}
 		err = m.Kernel.Rename(it.Dir.DstFD, name, it.Dst)
-		_ = m.Kernel.Unlink(it.Dir.DstFD, name) // rename(2) leaves two names of one file
+		// rename(2) does nothing between two names of one file.
+		_ = m.Kernel.Unlink(it.Dir.DstFD, name)
 		it.Fresh = true
 		op := "symlink"
 		if m.job.Opt.Make == option.MakeHardLink {
@@ -124,9 +125,8 @@ func (m *Maker) makeHardLink(it *item.Item) error {
 	return err
 }
 
-// makeSymlink makes a symbolic link to the source (MakeSymlink). A relative target
-// is relative to the directory of the link, and so only leads to the source if that
-// is the current directory.
+// makeSymlink makes a symbolic link to the source (MakeSymlink). A relative target is relative to
+// the link's directory, so it only leads to the source from the current directory.
 func (m *Maker) makeSymlink(it *item.Item) error {
 	it.What = report.Symlinked
 	target := it.SrcPath()
@@ -139,8 +139,8 @@ func (m *Maker) makeSymlink(it *item.Item) error {
 	return m.keep(it, m.Attr.CopyTimes(it.Copy(), &it.Stat))
 }
 
-// inCurrentDir reports whether the copy is to be in the current directory, whatever its path is.
-// If that cannot be found out, the call that makes the copy fails.
+// inCurrentDir reports whether the copy's directory is the current one, whatever its path. If that
+// is unknown, the call that makes the copy fails.
 func (m *Maker) inCurrentDir(it *item.Item) bool {
 	if !strings.ContainsRune(it.DstPath(), filepath.Separator) {
 		return true
@@ -154,12 +154,13 @@ func (m *Maker) inCurrentDir(it *item.Item) bool {
 	return m.Kernel.Stat(fd, at.Dot, at.NoFollow, &s) != nil || s.ID == it.Dir.CopyID
 }
 
-// refuseRelative returns why no link with a relative target is made. What exists comes first: it
-// may be left, or be nothing that a link replaces. It is not touched.
+// refuseRelative returns the error for a link with a relative target. An existing file comes first:
+// it may stay, or be one that a link does not replace. It is not touched.
 func (m *Maker) refuseRelative(it *item.Item) error {
 	stays, err := m.foresee(it)
 	switch {
-	case err != nil && !errors.Is(err, syscall.EEXIST): // EEXIST: so would the link itself
+	// EEXIST: the link would fail in the same way.
+	case err != nil && !errors.Is(err, syscall.EEXIST):
 		return err
 	case stays:
 		it.What = report.Skipped

@@ -12,23 +12,22 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// FIFOs are opened without waiting for the other end. Maker waits for it instead
-// of open(2), so that the end of the context ends that, too.
+// FIFOs are opened without waiting for the other end. Then the Maker waits for it, so that the end
+// of the context ends the wait.
 
 const (
-	// readablePoll is how long the end of the context may go unnoticed.
+	// readablePoll is the longest time until the end of the context is noticed.
 	readablePoll = 100 * time.Millisecond
-	// minReaderPoll and maxReaderPoll bound the time between two looks whether
-	// another process has opened a FIFO for reading: nothing announces that.
+	// minReaderPoll and maxReaderPoll bound the time between two checks whether another process has
+	// opened a FIFO for reading. No event tells.
 	minReaderPoll, maxReaderPoll = time.Millisecond, 32 * time.Millisecond
 )
 
-// isStream reports whether files of that type can only be read and written from
-// front to back.
+// isStream reports whether files of that type can only be read and written from front to back.
 func isStream(t at.Type) bool { return contentKind(t) == content.Stream }
 
-// contentKind returns what a file of that type is to package content. A file that
-// does not exist yet will be a regular one.
+// contentKind returns the content.Kind for a type of file. A file that does not exist yet will be a
+// regular one.
 func contentKind(t at.Type) content.Kind {
 	switch t {
 	case at.Regular, at.Unknown:
@@ -39,8 +38,8 @@ func contentKind(t at.Type) content.Kind {
 	return content.Stream
 }
 
-// awaitWriter waits until the FIFO that is the source has data, or its last writer
-// has gone. Before, the destination is not touched.
+// awaitWriter waits until the source, a FIFO, has data or has lost its last writer. The destination
+// is not touched before.
 func (m *Maker) awaitWriter(it *item.Item) error {
 	for !m.Kernel.Readable(it.SrcFD, readablePoll) {
 		if err := m.job.Ctx.Err(); err != nil {
@@ -50,8 +49,8 @@ func (m *Maker) awaitWriter(it *item.Item) error {
 	return nil
 }
 
-// openExisting opens what exists, to be overwritten. For a FIFO it waits until
-// another process reads from it.
+// openExisting opens the existing file to overwrite it. For a FIFO it waits until another process
+// reads from it.
 func (m *Maker) openExisting(it *item.Item) (int, error) {
 	o := at.Opening{Access: m.access, Type: it.Existing, Empty: m.job.Opt.Make != option.MakeAttributes}
 	if it.Existing != at.Regular {

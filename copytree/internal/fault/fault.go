@@ -1,13 +1,13 @@
-// Package fault has the errors of a copy: which call failed, and for which of the
-// two files, the source or its copy.
+// Package fault has the errors of a copy: the call that failed, and whether it was for the source
+// or for its copy.
 //
 //	fd, err := kernel.Open(dir, name, at.NoFollow, at.Regular)
 //	if err != nil {
 //		return fault.Source("open", err)
 //	}
 //
-// A Fault does not hold paths: the code that copies an entry knows names in open
-// directories, and a path is only joined when an error is reported.
+// A Fault has no paths. The code that copies an entry knows names in open directories, and a path
+// is only joined to report an error.
 package fault
 
 import (
@@ -20,7 +20,7 @@ import (
 // Fault is a failed call for one of the two files.
 type Fault struct {
 	Op   string // the system call: "open", "read", "ftruncate", "ioctl FICLONE" …
-	Dest bool   // the call was made for the copy; otherwise for the source
+	Dest bool   // whether the call was for the copy, not for the source
 	Err  error  // a syscall.Errno, an error of this package, or the context's
 }
 
@@ -44,8 +44,8 @@ func New(op string, dest bool, err error) error {
 	return &Fault{Op: op, Dest: dest, Err: err}
 }
 
-// Of returns the Fault that err is or wraps. An error without one becomes a Fault
-// of the source.
+// Of returns the Fault that err is or wraps. An error without a Fault becomes a Fault of the
+// source.
 func Of(err error) *Fault {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f
@@ -53,7 +53,7 @@ func Of(err error) *Fault {
 	return &Fault{Op: "copy", Err: err}
 }
 
-// All returns the Faults that err joins, or the one that it is.
+// All returns the Faults that err joins, or the single Fault that it is.
 func All(err error) []*Fault {
 	several, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -66,42 +66,40 @@ func All(err error) []*Fault {
 	return all
 }
 
-// Full reports whether the destination's file system has no room left, so that
-// every other file would fail as well. A file's room for extended attributes is
-// its own, and does not count.
+// Full reports whether the destination's file system is full, so that every other file would fail,
+// too. A lack of room for one file's extended attributes does not count.
 func (f *Fault) Full() bool {
 	return f.Dest && !strings.HasPrefix(f.Op, "setxattr") && (errors.Is(f.Err, syscall.ENOSPC) || errors.Is(f.Err, syscall.EDQUOT))
 }
 
-// Canceled reports whether the call only failed because the copy's context ended.
+// Canceled reports whether the call failed only because the copy's context ended.
 func (f *Fault) Canceled() bool {
 	return errors.Is(f.Err, context.Canceled) || errors.Is(f.Err, context.DeadlineExceeded)
 }
 
-// CopyVanished reports whether err is of a call that did not find the copy, which
-// was just made: another process has removed it.
+// CopyVanished reports whether err means that the new copy is gone: another process has removed it.
 func CopyVanished(err error) bool {
 	f, ok := errors.AsType[*Fault](err)
 	return ok && f.Dest && errors.Is(f.Err, syscall.ENOENT)
 }
 
-// Reasons to refuse the copy of a file, and what was found while copying.
+// Reasons to refuse the copy of a file, and problems found while copying.
 var (
 	// ErrDirectory: a source is a directory, and Options.Files is set.
 	ErrDirectory = errors.New("is a directory, and only files are copied")
 	// ErrSameFile: source and destination are the same file.
 	ErrSameFile = errors.New("source and destination are the same file")
-	// ErrIntoItself: a directory would be copied into itself, without end.
+	// ErrIntoItself: a directory would be copied into itself without end.
 	ErrIntoItself = errors.New("cannot copy a directory into itself")
-	// ErrTwice: another Pair with the same Dst has made what would be overwritten.
+	// ErrTwice: the existing file was made by another Pair with the same Dst.
 	ErrTwice = errors.New("will not overwrite what was just copied")
-	// ErrThrough: another Pair has made the symbolic link that would be followed.
+	// ErrThrough: the symbolic link to follow was made by another Pair.
 	ErrThrough = errors.New("will not copy through a symbolic link that was just made")
-	// ErrExists: something exists at the destination (SkipFail).
+	// ErrExists: a file exists at the destination (SkipFail).
 	ErrExists = errors.New("not replacing")
-	// ErrNotDir: a directory would replace something that is none.
+	// ErrNotDir: a directory would replace a file.
 	ErrNotDir = errors.New("cannot overwrite a non-directory with a directory")
-	// ErrIsDir: something that is no directory would replace one.
+	// ErrIsDir: a file would replace a directory.
 	ErrIsDir = errors.New("cannot overwrite a directory with a non-directory")
 	// ErrCycle: symbolic links lead to a directory that contains them (FollowAll).
 	ErrCycle = errors.New("symbolic links lead to a directory that contains them")

@@ -4,11 +4,10 @@
 //	defer f.Close()
 //	err := f.Fetch(fds)
 //
-// It reads one byte of each file, and the kernel then reads ahead the file's first
-// pages. All reads are submitted in one system call. So the block layer can merge the
-// requests of files that are neighbours on the disk, as the files of a directory often
-// are; with readahead(2) for each file it could not. The measurements are in
-// docs/decisions/0019-copying-trees.md.
+// It reads one byte of each file, and the kernel then reads ahead the file's first pages. One
+// system call submits all reads. So the block layer can merge the requests of files that are
+// neighbours on the disk, as files of a directory often are. It cannot merge a readahead(2) for
+// each file. The measurements are in docs/decisions/0019-copying-trees.md.
 //
 // # Concurrency
 //
@@ -17,21 +16,21 @@ package fetch
 
 import "github.com/sluiceio/sluice/internal/driver"
 
-// Depth is how many reads are in flight at most.
+// Depth is the most reads in flight.
 const Depth = 256
 
 // Fetcher fetches files.
 type Fetcher struct {
 	drv      driver.Driver
 	ops      [Depth]driver.Op
-	sink     [Depth]byte // the bytes that are read: one for each of ops
+	sink     [Depth]byte // the bytes that are read, one for each of ops
 	free     []*driver.Op
 	batch    []*driver.Op
 	done     [Depth]*driver.Op
-	inFlight int // operations that the driver has
+	inFlight int // operations in the driver
 }
 
-// New returns a Fetcher that uses drv, and closes it in the end.
+// New returns a Fetcher that uses drv. Its Close closes drv.
 func New(drv driver.Driver) *Fetcher {
 	f := &Fetcher{drv: drv}
 	for i := range f.ops {
@@ -41,10 +40,9 @@ func New(drv driver.Driver) *Fetcher {
 	return f
 }
 
-// Fetch begins to read the files, and waits until reads of no more than half as many
-// are in flight. The caller may close the descriptors when it returns. Files that cannot
-// be read are ignored. After an error, which is of the driver, the Fetcher can only be
-// closed.
+// Fetch begins to read the files. It returns when at most half of the reads are in flight. The
+// caller may then close the descriptors. Unreadable files are ignored. An error is the driver's;
+// after it the Fetcher can only be closed.
 func (f *Fetcher) Fetch(fds []int) error {
 	for rest := fds; len(rest) > 0; {
 		if len(f.free) == 0 {
@@ -61,9 +59,8 @@ func (f *Fetcher) Fetch(fds []int) error {
 	return f.reap(f.inFlight - len(fds)/2)
 }
 
-// submit begins to read files, of which there are no more than free operations. When it
-// returns, the kernel has all requests, and so a descriptor may be closed: its request
-// still is for that file.
+// submit begins to read files, at most as many as there are free operations. When it returns, the
+// kernel has all requests. The caller may then close a descriptor: its request keeps the file.
 func (f *Fetcher) submit(fds []int) error {
 	f.batch = f.batch[:0]
 	for _, fd := range fds {
@@ -88,7 +85,7 @@ func (f *Fetcher) submit(fds []int) error {
 	return nil
 }
 
-// reap takes finished operations back from the driver. It waits for at least need.
+// reap takes completed operations from the driver, and waits for at least need.
 func (f *Fetcher) reap(need int) error {
 	n, err := f.drv.Reap(f.done[:], max(0, need))
 	f.free = append(f.free, f.done[:n]...)

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// files makes n files of one block that the page cache lacks, and opens them.
+// files makes n uncached files of one block, and opens them.
 func files(t *testing.T, n int) (fds []int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -59,7 +59,8 @@ func cached(t *testing.T, fd int) bool {
 
 // TestFetch fetches files in batches of several sizes.
 func TestFetch(t *testing.T) {
-	drv, err := uring.New(uring.Options{Depth: 32}) // less than Depth: the driver is full at times
+	// Less than Depth, so that the driver is sometimes full.
+	drv, err := uring.New(uring.Options{Depth: 32})
 	if err != nil {
 		skip.ForDriver(t, "uring", err)
 	}
@@ -88,8 +89,8 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestFetchNothing: files that cannot be read are ignored, and the Fetcher does not
-// lose their operations.
+// TestFetchNothing checks that unreadable files are ignored, and that the Fetcher does not lose
+// their operations.
 func TestFetchNothing(t *testing.T) {
 	drv, err := pool.New(pool.Options{Depth: 8, Threads: 2})
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzParse: a command line means the same when it is written with whole long options and all
-// operands at its end.
+// FuzzParse checks that a command line keeps its meaning when it is rewritten with whole long
+// options and all operands at the end.
 func FuzzParse(f *testing.F) {
 	for _, args := range []string{"a -r b", "-rtdir a", "--tar=dir --sparse x", "--sparse= --sp=a=b", "-rt dir - -- -r", "--bl", "-t"} {
 		f.Add(strings.ReplaceAll(args, " ", "\x00"), false)

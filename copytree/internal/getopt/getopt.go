@@ -6,36 +6,36 @@ package getopt
 
 import "strings"
 
-// Arg is whether an option takes an argument.
+// Arg is an option's need of an argument.
 type Arg uint8
 
 // The kinds of options.
 const (
 	None     Arg = iota
 	Required     // -x ARG, -xARG, --long ARG, --long=ARG
-	Optional     // --long=ARG alone
+	Optional     // only --long=ARG
 )
 
 // Option is an option of a command.
 type Option struct {
-	Short byte   // 0 if there is none
-	Long  string // "" if there is none
+	Short byte   // 0 if the option has none
+	Long  string // "" if the option has none
 	Arg   Arg
-	// Own marks an option that the imitated program does not have. It does not make
-	// abbreviations of that program's options ambiguous.
+	// Own marks an option that the imitated program lacks. It does not make abbreviations of that
+	// program's options ambiguous.
 	Own bool
-	// Set is called each time the option is given, in order, so that the last one
-	// wins. arg is nil if no argument was given. An error of Set ends the parsing.
+	// Set is called each time the option occurs, in order, so that the last one wins. arg is nil
+	// without an argument. An error of Set ends the parsing.
 	Set func(arg *string) error
 }
 
-// Error is a command line that cannot be read.
+// Error is an error in the command line.
 type Error string
 
 func (e Error) Error() string { return string(e) }
 
-// Parse calls Set of the options in args, and returns the operands. With stopEarly the
-// first operand ends the options, as POSIX has it.
+// Parse calls Set for the options in args, and returns the operands. With stopEarly the first
+// operand ends the options, as in POSIX.
 func Parse(args []string, options []Option, stopEarly bool) (operands []string, err error) {
 	p := parser{args: args, options: options}
 	for len(p.args) > 0 {
@@ -61,7 +61,7 @@ func Parse(args []string, options []Option, stopEarly bool) (operands []string, 
 
 // parser is a command line that is being parsed.
 type parser struct {
-	args    []string // the arguments that are left
+	args    []string // the remaining arguments
 	options []Option
 }
 

@@ -33,7 +33,7 @@ func TestParse(t *testing.T) {
 	for _, test := range []struct {
 		args      string
 		stopEarly bool
-		want      string // what was set, the operands behind a bar
+		want      string // the options that were set, a bar, the operands
 		err       string
 	}{
 		{args: "a -r b", want: "r | a b"},
@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 		{args: "--target dir --rec a", want: "t=dir r | a"},
 		{args: "--tar=dir --sparse x", want: "t=dir sparse | x"},
 		{args: "--sparse= --sp=a=b", want: "sparse= sparse=a=b |"},
-		{args: "--b", want: "backup |"}, // an abbreviation that the other program has
+		{args: "--b", want: "backup |"}, // an abbreviation of the imitated program
 		{args: "--back", want: "back |"},
 		{args: "--bloc", want: "block |"},
 		{args: "--bl", err: "option '--bl' is ambiguous; possibilities: '--block' '--blue'"},

@@ -1,5 +1,5 @@
-// Package hardlink remembers where the copies of files with several names are, so
-// that the other names become hard links to the copy.
+// Package hardlink records the copies of files with several names, so that the other names become
+// hard links to the copy.
 //
 //	for {
 //		c, first := table.Find(id, nlink)
@@ -16,7 +16,7 @@
 //
 // # Concurrency
 //
-// A Table may be used by several goroutines.
+// Several goroutines may use a Table.
 package hardlink
 
 import (
@@ -27,26 +27,26 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/dirs"
 )
 
-// Table has the files of the source that have several names, each from the first
-// name that was found until the last. Its zero value is empty.
+// Table has the files of the source with several names, each from its first found name until its
+// last. Its zero value is empty.
 type Table struct {
 	mu     sync.Mutex
-	copies map[at.ID]*Copy // by the ID of the source. Under mu
+	copies map[at.ID]*Copy // by the ID of the source; guarded by mu
 }
 
-// Copy is where the copy of such a file is. Its fields may be read after Wait has
-// returned true.
+// Copy is the place of a file's copy. Its fields may be read after Wait has returned
+// true.
 type Copy struct {
 	Dir  *dirs.Dir
 	Name at.Name
 
 	ok    bool
 	known chan struct{} // closed when ok is known
-	left  uint64        // names that were not found yet. Under Table.mu
+	left  uint64        // names that were not found yet; guarded by Table.mu
 }
 
-// Find returns the copy of a file with so many names. If first, the caller is the
-// one to make it, and must call Made.
+// Find returns the copy of a file with so many names. If first is true, the caller must make the
+// copy and call Made.
 func (t *Table) Find(id at.ID, names uint64) (_ *Copy, first bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -64,7 +64,7 @@ func (t *Table) Find(id at.ID, names uint64) (_ *Copy, first bool) {
 	return c, true
 }
 
-// Made says where the copy is or, if not ok, that there is none.
+// Made records the place of the copy. If ok is false, there is no copy.
 func (t *Table) Made(id at.ID, c *Copy, dir *dirs.Dir, name at.Name, ok bool) {
 	c.Dir, c.Name, c.ok = dir, bytes.Clone(name), ok
 	if !ok {
@@ -73,15 +73,13 @@ func (t *Table) Made(id at.ID, c *Copy, dir *dirs.Dir, name at.Name, ok bool) {
 	close(c.known)
 }
 
-// Wait waits until another goroutine has called Made, and reports whether there is
-// a copy.
+// Wait waits until another goroutine has called Made. It reports whether there is a copy.
 func (c *Copy) Wait() bool {
 	<-c.known
 	return c.ok
 }
 
-// Lost removes a copy that does not exist, so that the next name of the file is
-// copied again.
+// Lost removes a copy that does not exist, so that the next name of the file is copied again.
 func (t *Table) Lost(id at.ID, c *Copy) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

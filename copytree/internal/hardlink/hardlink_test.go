@@ -9,8 +9,8 @@ import (
 
 var id = at.ID{Dev: 1, Ino: 2}
 
-// TestTable finds three names of a file: the first is copied, the second waits for
-// it, and after the third the table has forgotten the file.
+// TestTable finds three names of a file. The first is copied, the second waits for it, and after
+// the third the table has forgotten the file.
 func TestTable(t *testing.T) {
 	var table Table
 	c, first := table.Find(id, 3)
@@ -25,7 +25,7 @@ func TestTable(t *testing.T) {
 	go func() { linked <- second.Wait() }()
 	d, name := &dirs.Dir{}, at.NameOf("name")
 	table.Made(id, c, d, name, true)
-	name[0] = 'x' // Made must have copied it: the caller uses its memory again
+	name[0] = 'x' // Made must have copied it: the caller reuses its memory
 	if !<-linked || second.Dir != d || second.Name.String() != "name" {
 		t.Errorf("the copy is %q in %p; want \"name\" in %p", second.Name, second.Dir, d)
 	}
@@ -37,7 +37,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestTableWithoutCopy: when there is no copy, the next name is copied.
+// TestTableWithoutCopy checks that the next name is copied if there is no copy.
 func TestTableWithoutCopy(t *testing.T) {
 	var table Table
 	failed, _ := table.Find(id, 3)
@@ -49,7 +49,7 @@ func TestTableWithoutCopy(t *testing.T) {
 	if !first {
 		t.Fatal("the next name is not the first")
 	}
-	table.Lost(id, failed) // an old copy, which is not in the table any more
+	table.Lost(id, failed) // an old copy, no longer in the table
 	if again, first := table.Find(id, 3); first || again != next {
 		t.Errorf("Find = %p, %t; want %p, false", again, first, next)
 	}

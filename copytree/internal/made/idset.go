@@ -2,10 +2,9 @@ package made
 
 import "github.com/sluiceio/sluice/copytree/internal/at"
 
-// idSet is a set of files that takes at most 16 bytes for each: a hash table of
-// words with linear probing, at most three quarters full. A word is the inode
-// number mixed with the device number, so that two files of one device always have
-// different words. 0 is an empty slot.
+// idSet is a set of files that takes at most 16 bytes for each. It is a hash table of words with
+// linear probing, at most three quarters full. A word is the inode number mixed with the device
+// number, so that two files of one device always have different words. 0 is an empty slot.
 type idSet struct {
 	words []uint64
 	len   int
@@ -13,7 +12,7 @@ type idSet struct {
 
 func word(id at.ID) uint64 { return max(1, id.Ino^id.Dev*0x9e3779b97f4a7c15) }
 
-// slot returns the index where w is, or is to be put.
+// slot returns the index of w, or the index for adding it.
 func (s *idSet) slot(w uint64) int {
 	i := int(w*0x9e3779b97f4a7c15>>32) & (len(s.words) - 1)
 	for s.words[i] != 0 && s.words[i] != w {

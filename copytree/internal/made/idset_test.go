@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/seed"
 )
 
-// TestIDSet compares it with a map, with files of several devices.
+// TestIDSet compares it with a map, for files of several devices.
 func TestIDSet(t *testing.T) {
 	r := seed.Rand(t)
 	var set idSet

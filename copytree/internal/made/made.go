@@ -1,10 +1,9 @@
-// Package made remembers what a copy has made or overwritten in the destination, so
-// that it neither copies a directory into itself nor destroys what it has just
-// copied.
+// Package made records the files that a copy has made or overwritten. With it, the copy neither
+// copies a directory into itself nor destroys a new copy.
 //
 // # Concurrency
 //
-// A Record may be used by several goroutines.
+// Several goroutines may use a Record.
 package made
 
 import (
@@ -13,12 +12,13 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/at"
 )
 
-// Record is what one copy has made. Its zero value is empty.
+// Record is the record of one copy. Its zero value is empty.
 type Record struct {
-	mu          sync.Mutex
-	dirs        idSet           // directories that were made. Under mu
-	roots       map[Place]at.ID // copies at the paths that the caller has named. Under mu
-	overwritten map[at.ID]Place // overwritten files with several names, and by which. Under mu
+	mu    sync.Mutex
+	dirs  idSet           // directories that were made; guarded by mu
+	roots map[Place]at.ID // copies at paths from the caller; guarded by mu
+	// Overwritten files with se// by their overwritten name; guarded by mu
+	overwritten map[at.ID]Place
 }
 
 // Place is a name in a directory of the destination.
@@ -27,7 +27,7 @@ type Place struct {
 	Name string
 }
 
-// AddDir records a directory that was made.
+// AddDir records a new directory.
 func (r *Record) AddDir(id at.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -41,7 +41,7 @@ func (r *Record) HasDir(id at.ID) bool {
 	return r.dirs.has(id)
 }
 
-// AddRoot records the copy at a path that the caller has named.
+// AddRoot records the copy at a path from the caller.
 func (r *Record) AddRoot(p Place, id at.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,7 +51,7 @@ func (r *Record) AddRoot(p Place, id at.ID) {
 	r.roots[p] = id
 }
 
-// HasRoot reports whether the file id at p is a copy that AddRoot has recorded.
+// HasRoot reports whether AddRoot has recorded the file id at p.
 func (r *Record) HasRoot(p Place, id at.ID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,9 +59,8 @@ func (r *Record) HasRoot(p Place, id at.ID) bool {
 	return ok && by == id
 }
 
-// Claim reports whether an existing file with several names may be overwritten at p.
-// Only the first of its names may: a file that two sources are written into would
-// be a copy of neither.
+// Claim reports whether an existing file with several names may be overwritten at p. Only its first
+// claimed name may: two sources in one file would give a copy of neither.
 func (r *Record) Claim(id at.ID, p Place) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package option has the choices of a copy: the whole of them, as the engine reads them. The
-// options of package copytree are a part; package gnucp makes the others of a command line.
+// Package option has all options of a copy, as the engine reads them. The options of package
+// copytree are a part of them. Package gnucp sets the rest by a command line.
 package option
 
 import (
@@ -10,80 +10,78 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// Options says how a copy is made. The zero value copies as cp -r does: data, directories,
-// symbolic links as links, special files made anew, the permissions restricted by the umask, and
-// no other metadata. Existing files are overwritten in place, and directories are merged.
+// Options are the options of a copy. The zero value copies as cp -r does: data, directories,
+// symbolic links as links, and new special files. Permissions are restricted by the umask; no other
+// metadata is copied. Existing files are overwritten in place, and directories are merged.
 type Options struct {
 	Preserve Preserve // the metadata that the copy gets
 	Require  Preserve // the part of Preserve whose refusal is an error
 	Follow   Follow   // which symbolic links are followed
-	Make     Make     // what is made of a file: a copy, or a link to it
-	Existing Existing // what is done where a file exists at the destination
+	Make     Make     // what to make of a file: a copy, or a link to it
+	Existing Existing // what to do with an existing file at the destination
 	Reflink  Reflink  // whether data is shared with the source
 	Sparse   Sparse   // whether holes are made
 	Sync     Sync     // what is on disk when the copy ends
 
 	Files         bool // refuse directories with fault.ErrDirectory (cp without -r)
-	OneFileSystem bool // make the directories of another file system empty (cp -x)
+	OneFileSystem bool // leave the directories of other file systems empty (cp -x)
 	CopyContents  bool // read FIFOs and devices as if they were files (cp --copy-contents)
 
-	Unlink bool // remove an existing file before the copy is made (cp --remove-destination)
-	// Force removes an existing file that cannot be opened for writing, or that is in the way of
-	// a link (cp -f).
+	Unlink bool // remove an existing file before the copy (cp --remove-destination)
+	// Force removes an existing file that cannot be opened for writing, or that is in the way of a
+	// link (cp -f).
 	Force bool
-	// WriteDangling creates the file that a symbolic link at Pair.Dst leads to (cp with
-	// POSIXLY_CORRECT in the environment). Without it, such a link is fault.ErrDangling.
+	// WriteDangling creates the missing target of a symbolic link at Pair.Dst (cp with
+	// POSIXLY_CORRECT in the environment). Without it, the error is fault.ErrDangling.
 	WriteDangling bool
-	// NumberedBackup says that Backup returns a new name each time. A Pair may then replace the
-	// file that another Pair with the same Dst has made (cp --backup=numbered). Without it, that
-	// is fault.ErrTwice.
+	// NumberedBackup says that Backup returns a new name each time. Then a Pair may replace a file
+	// of another Pair with the same Dst (cp --backup=numbered). Without it, that is fault.ErrTwice.
 	NumberedBackup bool
 
 	Verify bool // read each copied file back, and compare it with its source
 	// Resume leaves each existing file that is a complete copy of its source by size, time, mode
 	// and owner. It implies PreserveTimes. The owner counts only if Require has it.
 	Resume bool
-	DryRun bool // touch nothing, and report what would be done
+	DryRun bool // touch nothing, and report what a copy would do
 
-	// Ask reports whether an existing file is to be overwritten (cp -i). nil overwrites.
+	// Ask reports whether to overwrite an existing file (cp -i). nil overwrites.
 	Ask func(dst string) bool
-	// Backup returns the path in the same directory that an existing file is renamed to before it
-	// is overwritten; "" makes no backup, and so does nil.
+	// Backup returns a path in the same directory. An existing file is renamed to it before the
+	// copy. "" makes no backup, and neither does nil.
 	Backup func(dst string) (string, error)
 
-	BlockSize   int // bytes that one read or write moves: 512 to 64 MiB; 0: by the file
-	Concurrency int // files that are copied at once, at most 1024; 0: by the processors
+	BlockSize   int // bytes of a read or write: 512 to 64 MiB; 0: by the file
+	Concurrency int // files that are copied at once: at most 1024; 0: by processors
 
 	// The functions below are called one at a time, by any goroutine of the copy. nil is not
-	// called. None may close the Scheduler, which waits for the copy. A function that ends its
-	// goroutine (runtime.Goexit) stops the copy.
+	// called. None may close the Scheduler, because Close waits for the copy. A function that ends
+	// its goroutine (runtime.Goexit) stops the copy.
 	OnError func(*report.Error) // for each error
 	OnDone  func(report.Done)   // for each finished file (cp -v)
-	// OnWait is called once, before the first system calls that take long: for a large file, or
-	// for data that the page cache lacks. A goroutine in a system call keeps its P for a while, so
-	// a program may then set GOMAXPROCS to twice the number of processors.
+	// OnWait is called once, before the first system calls that take long: for a large file, or for
+	// uncached data. A goroutine in a system call keeps its P for a while, so a program may now set
+	// GOMAXPROCS to twice the number of processors.
 	OnWait func()
 
-	Progress *report.Progress // kept up to date for another goroutine to read, if not nil
+	Progress *report.Progress // updated for other goroutines, if not nil
 }
 
 // Pair is a source and the path of its copy.
 type Pair struct {
 	Dst, Src string
-	// Alone copies a directory without its entries. If it exists at Dst already, only its
-	// attributes are copied (cp --parents). Symbolic links to a directory are followed, in Src and
-	// in Dst.
+	// Alone copies a directory without its entries. If Dst exists, only its attributes are copied
+	// (cp --parents). Symbolic links to a directory are followed, in Src and in Dst.
 	Alone bool
-	// Parents says that the caller makes the directories above Dst before it copies (cp
-	// --parents): with DryRun they need not exist.
+	// Parents says that the caller makes the directories above Dst before the copy (cp --parents).
+	// With DryRun they need not exist.
 	Parents bool
 }
 
 // Preserve is a set of kinds of metadata.
 type Preserve uint16
 
-// The kinds of metadata. POSIX ACLs are extended attributes on Linux; they are copied with the
-// mode, as by cp -p.
+// The kinds of metadata. POSIX ACLs are extended attributes on Linux. They are copied with the
+// mode, as in cp -p.
 const (
 	PreserveMode    Preserve = 1 << iota // permissions, suid, sgid, sticky, and ACLs
 	PreserveOwner                        // user and group; without them, neither suid nor sgid
@@ -92,11 +90,11 @@ const (
 	PreserveXattr                        // extended attributes other than security.selinux
 	PreserveContext                      // security.selinux
 
-	// PreserveAll is what cp -a keeps.
+	// PreserveAll is the set of cp -a.
 	PreserveAll = PreserveMode | PreserveOwner | PreserveTimes | PreserveLinks | PreserveXattr |
 		PreserveContext
 	// NoMode, without PreserveMode, gives new files and directories the permissions 0666 and 0777,
-	// restricted by the umask, in place of the source's (cp --no-preserve=mode).
+	// restricted by the umask, instead of the source's (cp --no-preserve=mode).
 	NoMode Preserve = 1 << 15
 )
 
@@ -106,11 +104,11 @@ type Follow uint8
 // The choices for Follow.
 const (
 	FollowNone      Follow = iota // cp -P
-	FollowArguments               // cp -H: the source itself, not what is in it
+	FollowArguments               // cp -H: only the source itself
 	FollowAll                     // cp -L; a directory that contains itself is an error
 )
 
-// Make says what is made of a file that is no directory. Links are made to files of every kind.
+// Make says what to make of a file that is no directory. Links are made to files of every kind.
 // They replace an existing file only with Options.Unlink, Force, Ask or Backup.
 type Make uint8
 
@@ -122,24 +120,24 @@ const (
 	MakeAttributes      // cp --attributes-only
 )
 
-// Existing says what is done where a file exists at the destination.
+// Existing says what to do with an existing file at the destination.
 type Existing uint8
 
 // The choices for Existing.
 const (
 	Overwrite Existing = iota
 	Skip               // cp -n, --update=none
-	SkipFail           // cp --update=none-fail: the file is left, with fault.ErrExists
+	SkipFail           // cp --update=none-fail: the file stays, with fault.ErrExists
 	Older              // cp -u: the file is overwritten if it is older than its source
 )
 
-// Reflink is whether data is shared with the source.
+// Reflink is the choice to share data with the source.
 type Reflink uint8
 
 // The choices for Reflink.
 const (
-	ReflinkAuto   Reflink = iota // where it can be, unless holes are to be made or filled
-	ReflinkAlways                // or an error: EXDEV, EOPNOTSUPP, EINVAL, ETXTBSY …
+	ReflinkAuto   Reflink = iota // share if possible, unless holes are made or filled
+	ReflinkAlways                // share, or fail: EXDEV, EOPNOTSUPP, EINVAL, ETXTBSY …
 	ReflinkNever
 )
 
@@ -148,8 +146,8 @@ type Sparse uint8
 
 // The choices for Sparse.
 const (
-	SparseAuto   Sparse = iota // where the source has them
-	SparseAlways               // also in place of each block of zeros
+	SparseAuto   Sparse = iota // where the source has holes
+	SparseAlways               // also for each block of zeros
 	SparseNever                // nowhere
 )
 
@@ -158,13 +156,13 @@ type Sync uint8
 
 // The choices for Sync.
 const (
-	SyncNone       Sync = iota // what the system has written by then, as with cp
-	SyncFileSystem             // syncfs(2) in the end, for each file system that was written to
+	SyncNone       Sync = iota // whatever the system has written, as in cp
+	SyncFileSystem             // syncfs(2) at the end, for each file system that was written
 	SyncFiles                  // also fsync(2) for each file and directory that was written
 )
 
-// Check returns an error if an option has no meaning, or none on this system. hasFileSystems is
-// whether the system has syncfs(2).
+// Check returns an error if an option is invalid, or not possible on this system. hasFileSystems
+// is true if the system has syncfs(2).
 func (o *Options) Check(hasFileSystems bool) error {
 	switch {
 	case o.BlockSize != 0 && (o.BlockSize < 512 || o.BlockSize > 64<<20):
@@ -201,11 +199,11 @@ func (o *Options) Check(hasFileSystems bool) error {
 	return nil
 }
 
-// MakesLinks reports whether links to the source are made in place of copies.
+// MakesLinks reports whether to make links to the source instead of copies.
 func (o *Options) MakesLinks() bool { return o.Make == MakeHardLink || o.Make == MakeSymlink }
 
-// CopiesContent reports whether the content of a file of that type is copied. A file of another
-// type is made anew.
+// CopiesContent reports whether the content of a file of that type is copied. Files of other types
+// are made anew.
 func (o *Options) CopiesContent(t at.Type) bool {
 	return t == at.Regular || o.CopyContents && t != at.Symlink
 }

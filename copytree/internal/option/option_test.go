@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestCheck: a choice that has no meaning is an error that names the option.
+// TestCheck checks that the error about an invalid option names the option.
 func TestCheck(t *testing.T) {
 	for want, o := range map[string]Options{
 		"BlockSize of 511":      {BlockSize: 511},

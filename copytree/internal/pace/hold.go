@@ -2,22 +2,20 @@ package pace
 
 import "time"
 
-// Hold decides whether a worker's system calls hold its P (at.Kernel.Clone). They
-// do while everything comes from memory and goes there: such a call takes some
-// microseconds, and announcing each to the Go scheduler costs a tenth of the whole
-// copy. A file that has taken long is a sign that something had to wait, such as
-// for a journal's commit or for dirty memory to be written back. The calls for the
-// files after it do not hold the P: 64 files, and twice as many if a slow one
-// follows soon.
+// Hold decides whether a worker's system calls hold its P (at.Kernel.Clone). They hold it while all
+// data is in memory: a call then takes some microseconds, and announcing each to the Go scheduler
+// costs a tenth of the whole copy. A file that took long is a sign of waiting, for instance for a
+// journal's commit or for writeback. Calls for the next files then do not hold the P: 64 files, and
+// twice as many if another slow file follows soon.
 type Hold struct {
-	// Holds says whether the calls hold the P now. Begin and Ignore set it; the worker's
-	// at.Kernel reads it.
+	// Holds is true while the calls hold the P. Begin and Ignore set it. The worker's at.Kernel
+	// reads it.
 	Holds bool
 
-	allowed   bool          // the worker's calls may hold the P at all
-	begun     time.Duration // when the file began, by sinceStart; 0: it is not watched
-	remaining int           // files whose calls will not hold the P
-	penalty   int           // how many these were after the last slow file
+	allowed   bool          // set by Allow
+	begun     time.Duration // when the file began, by sinceStart; 0: not watched
+	remaining int           // files until the calls may hold the P again
+	penalty   int           // remaining after the last slow file
 	quick     int           // files since then whose calls held the P
 }
 
@@ -27,24 +25,23 @@ func NewHold() Hold { return Hold{allowed: true} }
 // started is a time before any copy.
 var started = time.Now()
 
-// sinceStart reads the monotonic clock alone. time.Now reads two clocks, and
-// sinceStart is called twice for each file.
+// sinceStart reads only the monotonic clock; it is called twice for each file. time.Now reads two
+// clocks.
 func sinceStart() time.Duration { return time.Since(started) }
 
 const (
-	// slowFile is longer than a file takes for which nothing has to wait, also
-	// where its thread loses the processor now and then.
+	// slowFile is longer than any file without waiting takes, even if its thread sometimes loses
+	// the processor.
 	slowFile = 4 * time.Millisecond
-	// minPenalty and maxPenalty bound how many files after a slow one do not hold
-	// the P.
+	// minPenalty and maxPenalty bound the number of files after a slow one that do not hold the P.
 	minPenalty, maxPenalty = 64, 4096
 )
 
-// Allow sets whether the calls may hold the P. They may not while prefetchers run,
-// as those need the Ps.
+// Allow sets whether the calls may hold the P. They may not while prefetchers run: prefetchers need
+// the Ps.
 func (h *Hold) Allow(allowed bool) { h.allowed = allowed }
 
-// Allowed returns what Allow has set.
+// Allowed returns the value of Allow.
 func (h *Hold) Allowed() bool { return h.allowed }
 
 // Begin begins a file, and decides whether its calls hold the P.
@@ -58,8 +55,8 @@ func (h *Hold) Begin() {
 	}
 }
 
-// Ignore excludes the current file, which takes long because it is large or a
-// stream: its calls do not hold the P.
+// Ignore excludes the current file, which takes long because it is large or a stream. Its calls do
+// not hold the P.
 func (h *Hold) Ignore() {
 	h.begun = 0
 	h.Holds = false

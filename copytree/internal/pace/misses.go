@@ -1,6 +1,5 @@
-// Package pace lets a worker choose between two ways to make its calls, by what
-// earlier calls have met: CacheMisses counts what the page cache lacked, and Hold
-// watches how long files take.
+// Package pace lets a worker choose between two ways to make its calls, by the results of earlier
+// calls. CacheMisses counts misses of the page cache, and Hold watches how long files take.
 //
 // # Concurrency
 //
@@ -9,22 +8,21 @@ package pace
 
 import "github.com/sluiceio/sluice/copytree/internal/at"
 
-// CacheMisses counts how often a call that must not wait found what it asked for.
-// The zero value has seen nothing.
+// CacheMisses counts hits and misses of calls that must not wait. Its zero value has none.
 type CacheMisses struct {
-	missed int // misses less hits of late: 0 to ColdAt
+	missed int // misses minus recent hits: 0 to ColdAt
 	hits   int // hits since the last miss, up to HotAt
 }
 
 const (
-	// ColdAt is how many misses, less the hits, make a tree cold. A few misses
-	// mean nothing: a tree that was copied lately lacks some inodes, too.
+	// ColdAt is the number of misses, minus hits, that make a tree cold. A few misses mean nothing:
+	// even a recently copied tree lacks some inodes.
 	ColdAt = 16
-	// HotAt is how many hits without a miss between make a tree hot again.
+	// HotAt is the number of hits in a row that make a tree hot again.
 	HotAt = 256
 )
 
-// Note counts what a call has found.
+// Note counts the answer of a call.
 func (m *CacheMisses) Note(c at.Cached) {
 	switch c {
 	case at.CacheHit:
@@ -36,7 +34,7 @@ func (m *CacheMisses) Note(c at.Cached) {
 	}
 }
 
-// Cold reports whether the page cache lacks what is asked for.
+// Cold reports whether the page cache lacks the tree.
 func (m *CacheMisses) Cold() bool { return m.missed >= ColdAt }
 
 // Hot reports whether the last n calls were hits, for an n up to HotAt.

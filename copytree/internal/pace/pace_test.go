@@ -37,8 +37,8 @@ func TestCacheMisses(t *testing.T) {
 	}
 }
 
-// TestHold sets when a file began, long ago or in the future, so that no clock
-// decides whether it was slow.
+// TestHold sets the beginning of a file to long ago or to the future, so that no clock decides
+// whether it was slow.
 func TestHold(t *testing.T) {
 	h := NewHold()
 	file := func(slow bool) (held bool) {

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// breaking are the Options whose functions call end.
+// breaking has Options with a function that calls end.
 var breaking = map[string]func(end func()) option.Options{
 	"OnDone": func(end func()) option.Options {
 		return option.Options{OnDone: func(d report.Done) {
@@ -46,8 +46,8 @@ var breaking = map[string]func(end func()) option.Options{
 	},
 }
 
-// breakableTree makes a tree with a large file, one that cannot be copied, and directories, and a
-// part of its copy.
+// breakableTree makes a tree with a large file, a file that cannot be copied, and directories. It
+// also makes a part of the tree's copy.
 func breakableTree(t *testing.T) (dst, src string) {
 	t.Helper()
 	src, dst = filepath.Join(t.TempDir(), "tree"), filepath.Join(t.TempDir(), "copy")
@@ -70,8 +70,8 @@ func breakableTree(t *testing.T) (dst, src string) {
 	return dst, src
 }
 
-// TestCallbackDoesNotReturn: a function of the Options that panics, or ends its goroutine, ends the
-// copy. Nothing waits for the goroutine, and nothing is left open.
+// TestCallbackDoesNotReturn has a function of the Options that panics or ends its goroutine. The
+// copy must end. No goroutine may wait, and no file may stay open.
 func TestCallbackDoesNotReturn(t *testing.T) {
 	for name, options := range breaking {
 		for _, concurrency := range []int{1, 8} {
@@ -79,8 +79,8 @@ func TestCallbackDoesNotReturn(t *testing.T) {
 				endBy(t, options(runtime.Goexit), concurrency)
 			})
 		}
-		// With one goroutine, the panic reaches the caller of Copy. Another's would end the
-		// program.
+		// With one goroutine, the panic reaches the caller of Copy. A panic in another goroutine
+		// would end the program.
 		t.Run(name+"/panic", func(t *testing.T) {
 			if strings.Contains(name, "fsync") {
 				skip.For(t, skip.Case, "called by other goroutines")
@@ -92,7 +92,7 @@ func TestCallbackDoesNotReturn(t *testing.T) {
 	}
 }
 
-// endBy copies with o, by a goroutine of its own. It returns what Copy panicked with.
+// endBy copies with o in a new goroutine. It returns the value with which Copy panicked.
 func endBy(t *testing.T, o option.Options, concurrency int) (panicked any) {
 	t.Helper()
 	dst, src := breakableTree(t)
@@ -121,8 +121,8 @@ func endBy(t *testing.T, o option.Options, concurrency int) (panicked any) {
 	return panicked
 }
 
-// TestCallbackDoesNotReturnLinks: OnWait ends the copy of a file with two names, while another
-// worker waits to link the second name to it.
+// TestCallbackDoesNotReturnLinks has an OnWait that ends the copy of a file with two names, while
+// another worker waits to link the second name.
 func TestCallbackDoesNotReturnLinks(t *testing.T) {
 	src := filepath.Join(t.TempDir(), "tree")
 	put(t, filepath.Join(src, "0/large"), strings.Repeat("x", 1<<20))
@@ -140,7 +140,7 @@ func TestCallbackDoesNotReturnLinks(t *testing.T) {
 	ended := make(chan struct{})
 	var err error
 	returned := false
-	go func() { // which OnWait may end
+	go func() { // OnWait may end it
 		defer close(ended)
 		_, err = within(t, dst, src, o)
 		returned = true

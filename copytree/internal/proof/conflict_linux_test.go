@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 )
 
-// meeting are the files of which one is x in the source and one is x in the
-// destination. What their links lead to is beside them.
+// meeting has files. One is x in the source, and one is x in the destination. The
+// targets of their links are beside them.
 var meeting = map[string][]treegen.Node{
 	"nothing":              nil,
 	"file":                 {{Path: "x", Kind: treegen.File, Mode: 0o640, Size: 5000, Data: []treegen.Extent{{Len: 5000, Fill: 1}}}},
@@ -33,9 +33,9 @@ var meeting = map[string][]treegen.Node{
 	"device":               {{Path: "x", Kind: treegen.CharDevice, Mode: 0o666, Major: 1, Minor: 3}},
 }
 
-// intended are the cases that end differently than with GNU cp, and why. A case in
-// this list that ends as with cp fails the test. The first entry counts whose ways,
-// source and destination match; "" matches everything.
+// intended has the cases that end differently than in GNU cp, with the reason. A case in this list
+// that ends as in cp fails the test. The first entry with matching ways, source and destination
+// counts; "" matches everything.
 var intended = []struct{ ways, src, dst, why string }{
 	{"all, nothing, forced", files, "symlink to file, symlink to directory, dangling symlink", "cp writes through a symbolic link that stands at the destination, which whoever may put one there can lead anywhere; it is replaced"},
 	{"all, nothing", files, "symlink to itself", "cp fails as it follows the link; it is replaced"},
@@ -49,12 +49,12 @@ var intended = []struct{ ways, src, dst, why string }{
 	{"older", "one of two names", "empty directory, full directory", "cp leaves out all names of a file that it has left out one of; the others are copied"},
 }
 
-// stuck is the reason where cp is not run.
+// stuck is the reason of cases in which cp is not run.
 const stuck = "cp opens the FIFO and waits for a reader; it is replaced"
 
 const files = "file, shorter file, read-only file, one of two names"
 
-// why returns why a case ends differently than with cp; "" if it should not.
+// why returns the reason why a case ends differently than in cp, or "" if it should not.
 func why(way, src, dst string) string {
 	matches := func(list, name string) bool {
 		return list == "" || slices.Contains(strings.Split(list, ", "), name)
@@ -67,7 +67,7 @@ func why(way, src, dst string) string {
 	return ""
 }
 
-// TestConflicts copies each of these files onto each other one, as cp -a and cp -r do.
+// TestConflicts copies each of these files onto each of them, as cp -a and cp -r do.
 func TestConflicts(t *testing.T) {
 	needCp(t)
 	dir := memory(t)
@@ -102,7 +102,7 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// TestDryRun: a copy that is only pretended counts what a real one would do, and touches nothing.
+// TestDryRun checks that a dry run counts the same as a real copy, and touches nothing.
 func TestDryRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		o               option.Options
@@ -135,7 +135,7 @@ type meet struct {
 	dir, src, dst string
 }
 
-// run copies with cp and with Copy, and returns how the copies differ.
+// run copies with cp and with Copy, and returns the differences between the copies.
 func (m meet) run(cp string, o option.Options, like treecmp.Aspect) string {
 	m.build("source", m.src)
 	m.build("theirs", m.dst)
@@ -166,9 +166,8 @@ func (m meet) alone(o option.Options) {
 	}
 }
 
-// end reports a difference that is not intended, and an intended one that does not
-// occur. The order of two names, and so which of them meets the existing file, depends
-// on the file system.
+// end reports an unintended difference, and an intended one that does not occur. The order of two
+// names depends on the file system, and so does the name that meets the existing file.
 func (m meet) end(what, why string) {
 	switch {
 	case what != "" && why == "":
@@ -180,7 +179,7 @@ func (m meet) end(what, why string) {
 
 func (m meet) at(name string) string { return filepath.Join(m.dir, name) }
 
-// build makes a directory with x, and what its links lead to.
+// build makes a directory with x and the targets of its links.
 func (m meet) build(name, what string) {
 	m.Helper()
 	tree := treegen.Tree{{Mode: 0o755}}

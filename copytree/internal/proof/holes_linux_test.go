@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestHolesFail: the source's file system says where data begins, and fails where it should say how
-// far the data goes. The copy ends with that error.
+// TestHolesFail has a file system that says where data begins, and fails when it should say where
+// the data ends. The copy must end with that error.
 func TestHolesFail(t *testing.T) {
 	dir := t.TempDir()
 	f, err := os.Create(filepath.Join(dir, "file"))

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// patience is after how long a copy counts as hanging.
+// patience is the time after which a copy counts as hanging.
 const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) { testenv.Main(m) }
@@ -39,8 +39,8 @@ func refused(t *testing.T, dst, src string, o option.Options, want error) report
 	return r
 }
 
-// within copies. If that hangs, it ends the test binary and prints the goroutines: a
-// goroutine that hangs in a system call does not react to a context.
+// within copies. If the copy hangs, it ends the test binary and prints the goroutines: a goroutine
+// that hangs in a system call ignores its context.
 func within(t *testing.T, dst, src string, o option.Options) (report.Result, error) {
 	t.Helper()
 	return withinOn(t, nil, dst, src, o)

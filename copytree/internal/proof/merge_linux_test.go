@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 )
 
-// TestMerges copies random trees onto others with the same few names, and compares
-// with cp. The trees have nothing that cp writes through or into (see intended).
+// TestMerges copies random trees onto trees with the same few names, and compares the result with
+// cp's. The trees have no file that cp writes through or into (see intended).
 func TestMerges(t *testing.T) {
 	needCp(t)
 	dir := memory(t)
@@ -34,8 +34,8 @@ func TestMerges(t *testing.T) {
 	}
 }
 
-// mergeWays are ways to merge trees. Times of directories are not compared: -r does
-// not touch a directory in which it makes nothing.
+// mergeWays are ways to merge trees. Times of directories are not compared: -r does not touch a
+// directory in which it makes nothing.
 var mergeWays = []variant{
 	{name: "all", o: option.Options{Preserve: option.PreserveAll}, cp: "-a", like: kept &^ treecmp.Atime},
 	{name: "nothing", cp: "-r", like: plain},
@@ -44,12 +44,11 @@ var mergeWays = []variant{
 	{name: "owner and mode", o: option.Options{Preserve: option.PreserveOwner | option.PreserveMode}, cp: "-r --preserve=mode,ownership", like: plain},
 }
 
-// filesAndDirs returns the part of a tree that cp replaces in the same way. Without it
-// the copies differ in three cases: cp keeps suid, sgid and the sticky bit of existing
-// directories if the source has none of them; which of the existing files is
-// overwritten by a source with hard links, and keeps its extended attributes, depends
-// on the order; and without PreserveLinks cp writes several sources into one file with
-// their names.
+// filesAndDirs returns the part of a tree that cp replaces in the same way. Other files would
+// differ in three cases. First, cp keeps suid, sgid and the sticky bit of existing directories if
+// the source has none of them. Second, the order decides which existing file a source with hard
+// links overwrites, and so which extended attributes stay. Third, without PreserveLinks cp writes
+// several sources into one file with their names.
 func (v variant) filesAndDirs(t treegen.Tree) treegen.Tree {
 	links := v.o.Preserve&option.PreserveLinks != 0
 	for i := range t {
@@ -68,7 +67,7 @@ type merging struct {
 	variant
 }
 
-// wrong returns how our merge differs from cp's; "" if it does not.
+// wrong returns the difference between our merge and cp's, or "".
 func (m merging) wrong(src, dst treegen.Tree) string {
 	m.Helper()
 	must(m.T, os.Mkdir(m.dir, 0o755))

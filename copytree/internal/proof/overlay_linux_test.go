@@ -14,15 +14,15 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
 )
 
-// TestOverlays copies three random trees with the same few names into one directory,
-// as cp a/. b/. c/. d does, and compares with cp.
+// TestOverlays copies three random trees with the same few names into one directory, as cp a/. b/.
+// c/. d does, and compares the result with cp's.
 func TestOverlays(t *testing.T) {
 	needCp(t)
 	dir := memory(t)
 	o := treegen.Able(dir)
 	o.Names, o.Nodes, o.MaxFile = []string{"a", "b", "c"}, 15, 20000
 	first := firstSeed(t)
-	const each = 4 // trees of the flag for one overlay, which takes as long as four
+	const each = 4 // an overlay takes as long as four trees
 	for i := range uint64(*treesN+each-1) / each {
 		v := mergeWays[i%uint64(len(mergeWays))]
 		l := overlay{t, filepath.Join(dir, fmt.Sprint(i)), v}
@@ -40,7 +40,7 @@ type overlay struct {
 	variant
 }
 
-// wrong returns how our overlay differs from cp's; "" if it does not.
+// wrong returns the difference between our overlay and cp's, or "".
 func (l overlay) wrong(trees ...treegen.Tree) string {
 	l.Helper()
 	must(l.T, os.Mkdir(l.dir, 0o755))

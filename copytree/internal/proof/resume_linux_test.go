@@ -13,9 +13,9 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 )
 
-// TestResumeAfterKill: a copy that was killed leaves files that have the size and the times of
-// their sources, and lack the mode or the owner. The next copy makes these files again, and no
-// complete one. On other architectures symbolic links get no times.
+// TestResumeAfterKill has files from a killed copy, with the size and times of their sources but
+// without the mode or the owner. The next copy must copy these files again, and no complete one. On
+// other architectures symbolic links get no times.
 func TestResumeAfterKill(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())
@@ -30,7 +30,7 @@ func TestResumeAfterKill(t *testing.T) {
 	o.Resume = true
 	for name, c := range map[string]struct {
 		lose func() error
-		want int64 // copied again
+		want int64 // bytes that are copied again
 	}{
 		"nothing": {func() error { return nil }, 0},
 		"mode":    {func() error { return unix.Chmod("copy/file", 0o700) }, 1},
@@ -50,8 +50,8 @@ func TestResumeAfterKill(t *testing.T) {
 	}
 }
 
-// TestResumeOfOthers: a copy that may not have its source's owner has neither that nor suid and
-// sgid. It is complete.
+// TestResumeOfOthers checks that a copy is complete if it may not have its source's owner, and so
+// lacks suid and sgid as well.
 func TestResumeOfOthers(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())

@@ -14,8 +14,8 @@ import (
 
 var syncFileSystem = option.Options{Sync: option.SyncFileSystem, WriteDangling: true}
 
-// TestSyncElsewhere: with SyncFileSystem, a file that is on another file system than its directory
-// gets an fsync.
+// TestSyncElsewhere checks that with SyncFileSystem a file on another file system than its
+// directory gets an fsync.
 func TestSyncElsewhere(t *testing.T) {
 	here, there := t.TempDir(), memory(t)
 	if device(t, here) == device(t, there) {
@@ -44,7 +44,7 @@ func device(t *testing.T, dir string) uint64 {
 	return st.Dev
 }
 
-// TestSyncMountedFile: a file of the tree is written to one that is mounted at its name.
+// TestSyncMountedFile writes a file of the tree to a file that is mounted at its name.
 func TestSyncMountedFile(t *testing.T) {
 	there := places["tmpfs"](t)
 	t.Chdir(t.TempDir())
@@ -53,7 +53,7 @@ func TestSyncMountedFile(t *testing.T) {
 	put(t, "copy/file", "hidden")
 	put(t, filepath.Join(there, "file"), "old")
 	tool(t, "mount --bind", filepath.Join(there, "file"), "copy/file")
-	defer func() { fs.Unmount(t, "copy/file") }() // it is not in use any more
+	defer func() { fs.Unmount(t, "copy/file") }() // no longer in use
 	r := copied(t, "copy", "tree", syncFileSystem)
 	holds(t, filepath.Join(there, "file"), "content")
 	if r.Synced != 1 {
@@ -61,8 +61,8 @@ func TestSyncMountedFile(t *testing.T) {
 	}
 }
 
-// TestSyncDevice: syncfs(2) of the directory that has a block device's name does not write what the
-// device caches.
+// TestSyncDevice checks a block device: syncfs(2) of the directory with its name does not write the
+// device's cached data.
 func TestSyncDevice(t *testing.T) {
 	needRoot(t)
 	device := fs.Loop(t, 1<<20)

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// coarse are file systems that keep times in coarser steps than nanoseconds, and the steps.
+// coarse has file systems that keep times in coarser steps than nanoseconds, with the steps.
 var coarse = map[string]struct {
 	place func(t *testing.T) string
 	step  time.Duration
@@ -21,8 +21,8 @@ var coarse = map[string]struct {
 	"tmpfs": {places["tmpfs"], time.Nanosecond},
 }
 
-// TestCoarseTimes: a copy whose time is cut is not copied again, by Older or by Resume. A
-// source that is newer by a step is.
+// TestCoarseTimes checks that Older and Resume do not copy again if a copy's time was rounded. They
+// must copy a source that is newer by a step.
 func TestCoarseTimes(t *testing.T) {
 	needRoot(t)
 	for name, on := range coarse {

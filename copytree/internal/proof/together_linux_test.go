@@ -12,16 +12,17 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestTogether copies a tree twice at the same time to one new place, as two
-// independent processes may. Both copies succeed, and the result is complete. Names of
-// one file in the source may be names of two files, one of each copy.
+// TestTogether copies a tree twice at the same time to one new place, as two processes may. Both
+// copies must succeed, and the result must be complete. Names of one file in the source may become
+// names of two files, one from each copy.
 func TestTogether(t *testing.T) {
 	if os.Getuid() != 0 {
 		skip.For(t, skip.Root, "only root may write to all files that the other copy has made")
 	}
 	dir := memory(t)
 	o := treegen.Able(dir)
-	o.Nodes, o.MaxFile, o.ACLs = 150, 100<<10, false // a default ACL of one copy changes the other
+	// One copy's default ACL changes the other copy.
+	o.Nodes, o.MaxFile, o.ACLs = 150, 100<<10, false
 	src := filepath.Join(dir, "src")
 	must(t, treegen.Build(src, treegen.Random(firstSeed(t), o)))
 	for _, v := range []variant{

@@ -22,8 +22,8 @@ import (
 
 var all = option.Options{Preserve: option.PreserveAll}
 
-// TestSuidIsKept copies files of another owner: chown(2) removes suid and sgid, so it
-// must come before chmod(2). otiai10/copy has the order wrong.
+// TestSuidIsKept copies files of another owner. chown(2) removes suid and sgid, so it must come
+// before chmod(2). otiai10/copy has the wrong order.
 func TestSuidIsKept(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())
@@ -42,7 +42,7 @@ func hasMode(t *testing.T, path string, want uint32) {
 	}
 }
 
-// unprivileged copies with PreserveAll as user nobody, in a process of its own.
+// unprivileged copies with PreserveAll as user nobody, in a separate process.
 func init() {
 	testenv.Children["unprivileged"] = func() error {
 		if err := errors.Join(unix.Setgroups(nil), unix.Setresgid(65534, 65534, 65534), unix.Setresuid(65534, 65534, 65534)); err != nil {
@@ -70,7 +70,7 @@ func asNobody(t *testing.T) (said string) {
 	return out
 }
 
-// nobodysDir makes a directory that user nobody may write to, and changes to it.
+// nobodysDir makes a directory that user nobody may write to, and changes into it.
 func nobodysDir(t *testing.T) {
 	t.Helper()
 	needRoot(t)
@@ -79,8 +79,8 @@ func nobodysDir(t *testing.T) {
 	t.Chdir(dir)
 }
 
-// TestSuidOfOthersIsDropped: a user copies a file of another owner, and cannot give
-// the copy away. With suid it would run as that user.
+// TestSuidOfOthersIsDropped has a user that copies another owner's file and cannot give the copy
+// away. With suid it would run as the user.
 func TestSuidOfOthersIsDropped(t *testing.T) {
 	nobodysDir(t)
 	put(t, "tree/file", "content")
@@ -89,7 +89,7 @@ func TestSuidOfOthersIsDropped(t *testing.T) {
 	hasMode(t, "copy/file", 0o755)
 }
 
-// TestUnreadable: a file that cannot be read is an error, and the others are copied.
+// TestUnreadable checks that an unreadable file is an error, and that the other files are copied.
 // Several tools stop there.
 func TestUnreadable(t *testing.T) {
 	nobodysDir(t)
@@ -111,8 +111,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDirectories: directories whose modes do not allow the user to fill them
-// are filled, and have their modes and times in the end.
+// TestReadOnlyDirectories checks that directories are filled although their modes forbid it to the
+// user. In the end they must have their modes and times.
 func TestReadOnlyDirectories(t *testing.T) {
 	nobodysDir(t)
 	put(t, "tree/a/b/file", "content")
@@ -131,8 +131,8 @@ func TestReadOnlyDirectories(t *testing.T) {
 	}
 }
 
-// TestNoWindow watches copies while they are made: at no time may they be open to
-// users to whom the source is closed, or to their group before it is the right one.
+// TestNoWindow watches copies while they are made. They must never be open to users that may not
+// read the source. They must not be open to a group before it is the right group.
 func TestNoWindow(t *testing.T) {
 	was := unix.Umask(0)
 	defer unix.Umask(was)
@@ -169,8 +169,8 @@ func TestNoWindow(t *testing.T) {
 	}
 }
 
-// TestGroupWindow is TestNoWindow for files of other owners which their group may
-// read: the group of the copying user may not.
+// TestGroupWindow is TestNoWindow for files of other owners that their group may read. The copying
+// user's group may not.
 func TestGroupWindow(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())
@@ -199,8 +199,8 @@ func TestGroupWindow(t *testing.T) {
 	}
 }
 
-// TestSymlinkTargets: the copy of a symbolic link does not change what the link leads
-// to. chmod(2) follows links.
+// TestSymlinkTargets checks that the copy of a symbolic link does not change the link's target.
+// chmod(2) follows links.
 func TestSymlinkTargets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "target", "content")
@@ -214,8 +214,8 @@ func TestSymlinkTargets(t *testing.T) {
 	}
 }
 
-// TestInheritedACL copies into a directory that gives new files an ACL. With
-// PreserveAll the copies do not have it; otherwise they are as with cp.
+// TestInheritedACL copies into a directory that gives new files an ACL. With PreserveAll the copies
+// must lack it; otherwise they must be like cp's.
 func TestInheritedACL(t *testing.T) {
 	needCp(t)
 	dir := t.TempDir()
@@ -243,8 +243,8 @@ func TestInheritedACL(t *testing.T) {
 	}
 }
 
-// TestInheritedReadOnly: a user copies into a directory whose ACL makes new directories ones that
-// the owner may open and not write to.
+// TestInheritedReadOnly copies into a directory whose ACL forbids the owner to write to new
+// directories.
 func TestInheritedReadOnly(t *testing.T) {
 	nobodysDir(t)
 	put(t, "tree/a/b/file", "content")
@@ -261,8 +261,7 @@ func TestInheritedReadOnly(t *testing.T) {
 	hasMode(t, "copy/a/b", 0o750)
 }
 
-// TestUnsearchableAncestor: a user copies in a directory that is below one that the user may not
-// search.
+// TestUnsearchableAncestor copies in a directory below one that the user may not search.
 func TestUnsearchableAncestor(t *testing.T) {
 	nobodysDir(t)
 	put(t, "closed/open/tree/file", "content")

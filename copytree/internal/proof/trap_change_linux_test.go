@@ -17,8 +17,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// TestVanishing: files and directories are removed and made again while they are
-// copied. A missing file is an error, and the others are copied.
+// TestVanishing removes and makes files and directories while they are copied. A missing file must
+// be an error, and the other files must be copied.
 func TestVanishing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const files = 40
@@ -46,8 +46,8 @@ func TestVanishing(t *testing.T) {
 	stop()
 }
 
-// TestGrowing copies a file that is appended to as fast as possible. The copy ends,
-// and has the beginning of the file.
+// TestGrowing copies a file that grows as fast as possible. The copy must end, and have the
+// beginning of the file.
 func TestGrowing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "file", string(bytes.Repeat([]byte("x"), 1<<20)))
@@ -72,10 +72,10 @@ func TestGrowing(t *testing.T) {
 	stop()
 }
 
-// TestShrinking copies a file that is truncated and written again. The copy has no
-// bytes that the file never had, but zeros: splice(2) takes pages of the page cache, and
-// truncate(2) zeroes the rest of the one that it cuts, taken or not. What copy_file_range(2)
-// and sendfile(2) copy is subject to the same.
+// TestShrinking copies a file that is truncated and written again. Each byte of the copy must come
+// from the file or be zero. Zeros are possible: splice(2) takes pages of the page cache, and
+// truncate(2) zeroes the rest of a page, taken or not. copy_file_range(2) and sendfile(2) have the
+// same effect.
 func TestShrinking(t *testing.T) {
 	t.Chdir(t.TempDir())
 	content := bytes.Repeat([]byte("x"), 4<<20)
@@ -105,8 +105,8 @@ func TestShrinking(t *testing.T) {
 	stop()
 }
 
-// TestSwappedSourceFile replaces a file by a symbolic link to a secret, after the
-// directory was read and before the file is opened.
+// TestSwappedSourceFile replaces a file by a symbolic link to a secret, after the directory was
+// read and before the file is opened.
 func TestSwappedSourceFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const files = 50
@@ -136,7 +136,7 @@ func TestSwappedSourceFile(t *testing.T) {
 	stop()
 }
 
-// TestHardLinksAcrossSources: hard links between files of several sources are kept.
+// TestHardLinksAcrossSources checks that hard links between files of several sources stay.
 func TestHardLinksAcrossSources(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "a/file", "content")
@@ -163,8 +163,7 @@ func sameFile(t *testing.T, a, b string) {
 	}
 }
 
-// TestTwice: of two sources with one name, the second does not overwrite the copy of
-// the first.
+// TestTwice has two sources with one name. The second must not overwrite the first one's copy.
 func TestTwice(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "a/file", "first")
@@ -176,8 +175,7 @@ func TestTwice(t *testing.T) {
 	holds(t, "to", "first")
 }
 
-// TestMadeHardLinks makes hard links to everything but directories, and copies
-// nothing.
+// TestMadeHardLinks makes hard links to all files except directories, and copies nothing.
 func TestMadeHardLinks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/a/file", "content")
@@ -191,8 +189,8 @@ func TestMadeHardLinks(t *testing.T) {
 	}
 }
 
-// TestLinksToWhatWasLeft: one of two names of a file exists at the destination as
-// another file, and is left. The other name is no link to it.
+// TestLinksToWhatWasLeft has a file with two names. One of them exists at the destination as
+// another file, and stays. The other name must not become a link to it.
 func TestLinksToWhatWasLeft(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/a", "new")
@@ -205,9 +203,9 @@ func TestLinksToWhatWasLeft(t *testing.T) {
 	holds(t, "copy/b", "new")
 }
 
-// TestOntoHardLinks copies files onto names of one file, without keeping links. Each
-// name has the content of its own source then. cp writes all sources into the one
-// file, and the last one remains.
+// TestOntoHardLinks copies files onto names of one file, without keeping links. Each name must then
+// have the content of its source. cp writes all sources into the one file, and the last one
+// remains.
 func TestOntoHardLinks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const files = 20

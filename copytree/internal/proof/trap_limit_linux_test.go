@@ -20,8 +20,8 @@ import (
 
 var wideN = flag.Int("sluice.wide.n", 200_000, "files in the directory of TestWideDirectory")
 
-// bounded copies ./tree to ./copy with 64 descriptors, and prints its peak of resident
-// memory in KiB.
+// bounded copies ./tree to ./copy with 64 descriptors, and prints its peak of resident memory in
+// KiB.
 func init() {
 	testenv.Children["bounded"] = func() error {
 		limit := unix.Rlimit{Cur: 64, Max: 64}
@@ -47,8 +47,8 @@ func init() {
 	}
 }
 
-// copiedInBounds copies ./tree to ./copy in a child with limits, and returns its peak
-// of resident memory in bytes.
+// copiedInBounds copies ./tree to ./copy in a child process with limits. It returns the child's
+// peak of resident memory in bytes.
 func copiedInBounds(t *testing.T, concurrency int) (peak int) {
 	t.Helper()
 	out, ok := testenv.Child(t, "bounded", fmt.Sprint("CONCURRENCY=", concurrency))
@@ -62,15 +62,15 @@ func copiedInBounds(t *testing.T, concurrency int) (peak int) {
 // most is the resident memory that a copy may use, whatever the tree.
 const most = 64 << 20
 
-// memory makes a directory in memory, where many files cost little, or a temporary
-// directory where that is impossible.
+// memory makes a directory in memory, where many files cost little. If that is impossible, it makes
+// a temporary directory.
 func memory(t *testing.T) (dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "sluice")
 	if err != nil {
 		return t.TempDir()
 	}
-	t.Cleanup(func() { // os.RemoveAll needs a descriptor for each directory of a chain
+	t.Cleanup(func() { // os.RemoveAll needs a descriptor for each directory
 		if out, err := exec.Command("rm", "-rf", dir).CombinedOutput(); err != nil {
 			t.Errorf("rm: %v: %s", err, out)
 		}
@@ -78,8 +78,8 @@ func memory(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestWideDirectory copies a directory of 200,000 files, or as many as the flag says.
-// Memory does not grow with it.
+// TestWideDirectory copies a directory of 200,000 files, or as many as the flag says. Memory must
+// not grow with the directory.
 func TestWideDirectory(t *testing.T) {
 	t.Chdir(memory(t))
 	must(t, os.Mkdir("tree", 0o755))
@@ -96,8 +96,8 @@ func TestWideDirectory(t *testing.T) {
 	}
 }
 
-// TestManyDirectories copies more directories than there are descriptors, wide and
-// deep, many files at once. rcp runs out of descriptors there.
+// TestManyDirectories copies more directories than there are descriptors, wide and deep, many files
+// at once. rcp runs out of descriptors.
 func TestManyDirectories(t *testing.T) {
 	for _, concurrency := range []int{0, 1, 200} {
 		t.Run(fmt.Sprint(concurrency), func(t *testing.T) {
@@ -116,8 +116,7 @@ func TestManyDirectories(t *testing.T) {
 	}
 }
 
-// TestDepth copies 10,000 directories inside each other, whose paths are too long for
-// system calls.
+// TestDepth copies 10,000 directories inside each other. Their paths are too long for system calls.
 func TestDepth(t *testing.T) {
 	t.Chdir(memory(t))
 	const depth = 10_000
@@ -141,7 +140,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestNames: names may have any bytes. os.CopyFS refuses those that are not UTF-8.
+// TestNames checks that names may have any bytes. os.CopyFS requires UTF-8.
 func TestNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	names := []string{"\xff", "a\nb", " ", "-rf", "--", "\"'", "\\", "é", "e\u0301", "...", strings.Repeat("\xfe", 255), "*", "~", "a\x01"}

@@ -17,7 +17,7 @@ import (
 	fs "github.com/sluiceio/sluice/internal/test/places"
 )
 
-// tool runs a command, or skips the test if that fails.
+// tool runs a command, and skips the test if it fails.
 func tool(t *testing.T, command string, args ...string) string {
 	t.Helper()
 	return fs.Tool(t, command, args...)
@@ -34,7 +34,7 @@ func mounted(t *testing.T, command string, args ...string) (dir string) {
 	return dir
 }
 
-// places are the kinds of file systems that the tests copy on.
+// places has the kinds of file systems on which the tests copy.
 var places = map[string]func(t *testing.T) (dir string){
 	"ext4":  func(t *testing.T) string { return formatted(t, 200<<20, "mkfs.ext4 -q -F") },
 	"xfs":   func(t *testing.T) string { return formatted(t, 400<<20, "mkfs.xfs -q -f") },
@@ -101,7 +101,7 @@ func TestBetweenPlaces(t *testing.T) {
 	}
 }
 
-// TestFullDisk: on a full disk no incomplete copy stays. Nearly all tools leave one.
+// TestFullDisk checks that no incomplete copy stays on a full disk. Nearly all tools leave one.
 func TestFullDisk(t *testing.T) {
 	dir := mounted(t, "mount -t tmpfs -o size=2m sluice")
 	t.Chdir(t.TempDir())
@@ -146,8 +146,8 @@ func TestFullDiskHoles(t *testing.T) {
 	}
 }
 
-// TestReadOnlySource copies from a read-only file system, where not even access times
-// can be set.
+// TestReadOnlySource copies from a read-only file system, on which not even access times can be
+// set.
 func TestReadOnlySource(t *testing.T) {
 	src := places["tmpfs"](t)
 	tree := treegen.Random(3, treegen.Able(src))
@@ -160,7 +160,7 @@ func TestReadOnlySource(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDestination: a read-only destination is an error for each file, once.
+// TestReadOnlyDestination checks that a read-only destination is one error for each file.
 func TestReadOnlyDestination(t *testing.T) {
 	dst := places["tmpfs"](t)
 	must(t, os.Mkdir(filepath.Join(dst, "copy"), 0o755))
@@ -174,8 +174,8 @@ func TestReadOnlyDestination(t *testing.T) {
 	}
 }
 
-// TestIntoItselfByMount: the destination is in the source by another mount of the
-// source, which no path shows.
+// TestIntoItselfByMount has a destination inside the source, through a second mount of the source
+// that no path shows.
 func TestIntoItselfByMount(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/a/file", "content")
@@ -188,15 +188,15 @@ func TestIntoItselfByMount(t *testing.T) {
 	holds(t, "tree/a/file", "content")
 }
 
-// TestOneFileSystem: with OneFileSystem, what is mounted in the tree is not copied;
-// otherwise it is.
+// TestOneFileSystem checks that a file system mounted in the tree is copied only without
+// OneFileSystem.
 func TestOneFileSystem(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")
 	must(t, os.Mkdir("tree/mounted", 0o755))
 	tool(t, "mount -t tmpfs sluice tree/mounted")
-	defer func() { fs.Unmount(t, "tree/mounted") }() // it is not in use any more
+	defer func() { fs.Unmount(t, "tree/mounted") }() // no longer in use
 	put(t, "tree/mounted/file", "content")
 	copied(t, "whole", "tree", option.Options{})
 	holds(t, "whole/mounted/file", "content")
@@ -206,17 +206,18 @@ func TestOneFileSystem(t *testing.T) {
 	}
 }
 
-// TestOneFileSystemToMounted: with OneFileSystem a tree is copied to a file system that is mounted
-// in it, which the walk does not enter.
+// TestOneFileSystemToMounted copies a tree, with OneFileSystem, to a file system that is mounted in
+// it. The walk does not enter it.
 func TestOneFileSystemToMounted(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())
 	put(t, "tree/dir/file", "content")
 	must(t, os.Mkdir("tree/mounted", 0o755))
 	tool(t, "mount -t tmpfs sluice tree/mounted")
-	defer func() { fs.Unmount(t, "tree/mounted") }() // it is not in use any more
+	defer func() { fs.Unmount(t, "tree/mounted") }() // no longer in use
 	one := option.Options{OneFileSystem: true}
-	for _, dst := range []string{"tree/mounted/copy", "tree/mounted/copy", "tree/mounted"} { // new, old, mounted
+	// New, old, mounted.
+	for _, dst := range []string{"tree/mounted/copy", "tree/mounted/copy", "tree/mounted"} {
 		copied(t, dst, "tree", one)
 		holds(t, filepath.Join(dst, "dir/file"), "content")
 		if in, err := os.ReadDir(filepath.Join(dst, "mounted")); len(in) != 0 || err != nil {

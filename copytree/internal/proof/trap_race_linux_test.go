@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// TestSwappedDestination exchanges directories of the destination for symbolic links
-// that lead out of it, while it is copied into. Nothing outside may be written.
+// TestSwappedDestination replaces directories of the destination by symbolic links out of it, and
+// back, during the copy. Nothing outside may be written.
 func TestSwappedDestination(t *testing.T) {
 	for name, o := range map[string]option.Options{
 		"plain": {}, "all": {Preserve: option.PreserveAll}, "removed first": {Unlink: true, Preserve: option.PreserveAll},
@@ -44,8 +44,8 @@ func TestSwappedDestination(t *testing.T) {
 	}
 }
 
-// TestSwappedSource exchanges directories of the source for symbolic links that lead
-// out of it. The copy must have nothing from outside.
+// TestSwappedSource replaces directories of the source by symbolic links out of it, and back. The
+// copy must have nothing from outside.
 func TestSwappedSource(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const dirs = 20
@@ -72,8 +72,7 @@ func TestSwappedSource(t *testing.T) {
 	stop()
 }
 
-// TestSwappedFile puts symbolic links to a file outside in place of files that are
-// being written.
+// TestSwappedFile replaces files that are being written by symbolic links to a file outside.
 func TestSwappedFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const files = 100
@@ -101,8 +100,7 @@ type guarded struct {
 	was   []unix.Stat_t
 }
 
-// canary makes a guarded directory, whose files have the names of those that are
-// copied.
+// canary makes a guarded directory. Its files have the names of the copied files.
 func canary(t *testing.T, dir string, files int) *guarded {
 	t.Helper()
 	g := &guarded{dir: dir, files: files}

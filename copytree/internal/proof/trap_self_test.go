@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// ways are Options under which a file copied onto itself could be lost.
+// ways has Options with which a file copied onto itself could be lost.
 var ways = map[string]option.Options{
 	"plain":         {},
 	"all":           {Preserve: option.PreserveAll},
@@ -19,8 +19,8 @@ var ways = map[string]option.Options{
 	"all holes":     {Sparse: option.SparseAlways},
 }
 
-// TestOntoItself: a file is not destroyed when it is copied onto itself, by whatever
-// name. otiai10/copy and cpz -f truncate it and report success.
+// TestOntoItself checks that a file is not destroyed when it is copied onto itself, by any name.
+// otiai10/copy and cpz -f truncate it and report success.
 func TestOntoItself(t *testing.T) {
 	for name, o := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -35,8 +35,7 @@ func TestOntoItself(t *testing.T) {
 	}
 }
 
-// TestOntoItsHardLink copies a file onto another name of the same file. Nothing is
-// lost.
+// TestOntoItsHardLink copies a file onto another name of it. Nothing may be lost.
 func TestOntoItsHardLink(t *testing.T) {
 	for name, o := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -44,7 +43,7 @@ func TestOntoItsHardLink(t *testing.T) {
 			put(t, "file", "content")
 			must(t, os.Link("file", "link"))
 			_, err := within(t, "link", "file", o)
-			t.Log(err) // GNU cp refuses that, unless with --remove-destination
+			t.Log(err) // GNU cp refuses it without --remove-destination
 			holds(t, "file", "content")
 			holds(t, "link", "content")
 		})
@@ -71,7 +70,7 @@ func TestOntoItsSymlink(t *testing.T) {
 	}
 }
 
-// TestTreeOntoItself copies a whole tree onto itself. Nothing in it changes.
+// TestTreeOntoItself copies a whole tree onto itself. Nothing in it may change.
 func TestTreeOntoItself(t *testing.T) {
 	for name, o := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -88,8 +87,8 @@ func TestTreeOntoItself(t *testing.T) {
 	}
 }
 
-// TestIntoItself copies a directory into itself. xcp, fcp, rcp, otiai10/copy and
-// os.CopyFS do so until the path is too long.
+// TestIntoItself copies a directory into itself. xcp, fcp, rcp, otiai10/copy and os.CopyFS go on
+// until the path is too long.
 func TestIntoItself(t *testing.T) {
 	for name, dst := range map[string]string{
 		"directly": "tree/copy", "deeper": "tree/a/b/copy", "by a symlink": "link/copy", "by ..": "tree/../tree/a/../copy", "by dot": "./tree/./copy",
@@ -109,8 +108,8 @@ func TestIntoItself(t *testing.T) {
 	}
 }
 
-// TestMergedIntoItself: the destination exists in the source already, and so is found
-// and not made.
+// TestMergedIntoItself has a destination that already exists inside the source, so that the copy
+// finds it instead of making it.
 func TestMergedIntoItself(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/a/file", "content")
@@ -156,8 +155,8 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-// TestIntoItselfByLinkToDestination: the path of the copy is a symbolic link to a directory in the
-// source. Nothing is made there.
+// TestIntoItselfByLinkToDestination has a symbolic link at the copy's path that leads to a
+// directory in the source. Nothing may be made there.
 func TestIntoItselfByLinkToDestination(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")
@@ -168,8 +167,8 @@ func TestIntoItselfByLinkToDestination(t *testing.T) {
 	}
 }
 
-// TestDestinationInSource: a symbolic link in the source that is followed leads to the destination,
-// which exists.
+// TestDestinationInSource has a followed symbolic link in the source that leads to the existing
+// destination.
 func TestDestinationInSource(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")

@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestFIFODoesNotHang: the source has a FIFO that no process writes to. cpz and
-// otiai10/copy wait for ever.
+// TestFIFODoesNotHang has a source with a FIFO without a writer. cpz and otiai10/copy wait for
+// ever.
 func TestFIFODoesNotHang(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")
@@ -29,8 +29,8 @@ func TestFIFODoesNotHang(t *testing.T) {
 	}
 }
 
-// TestFIFOAtDestination: a FIFO exists where a file is copied to. cp opens it, and
-// waits for a reader.
+// TestFIFOAtDestination copies a file to an existing FIFO. cp opens the FIFO, and waits for a
+// reader.
 func TestFIFOAtDestination(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "tree/file", "content")
@@ -39,8 +39,8 @@ func TestFIFOAtDestination(t *testing.T) {
 	holds(t, "copy/file", "content")
 }
 
-// TestFIFOSwappedIn replaces files by FIFOs and back while they are copied: what
-// readdir(3) or stat(2) called a file may be a FIFO when it is opened.
+// TestFIFOSwappedIn replaces files by FIFOs and back during the copy. A file by readdir(3) or
+// stat(2) may be a FIFO when it is opened.
 func TestFIFOSwappedIn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const files = 50
@@ -65,8 +65,7 @@ func TestFIFOSwappedIn(t *testing.T) {
 	swapping()
 }
 
-// swapper calls f in a loop, until the function that it returns is called. That
-// function waits for the last call.
+// swapper calls f in a loop until stop is called. stop waits for the last call.
 func swapper(t *testing.T, f func(i int)) (stop func()) {
 	t.Helper()
 	end := make(chan struct{})
@@ -86,7 +85,7 @@ func swapper(t *testing.T, f func(i int)) (stop func()) {
 	return stop
 }
 
-// TestDevicesAreNotRead: the source has endless devices, which fcp reads as files.
+// TestDevicesAreNotRead has a source with endless devices. fcp reads them as files.
 func TestDevicesAreNotRead(t *testing.T) {
 	needRoot(t)
 	t.Chdir(t.TempDir())
@@ -111,7 +110,7 @@ func needRoot(t *testing.T) {
 	}
 }
 
-// TestProcFiles copies files whose size is 0 and that have bytes.
+// TestProcFiles copies files with content whose size is 0.
 func TestProcFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, path := range []string{"/proc/version", "/proc/cpuinfo", "/sys/kernel/mm/transparent_hugepage/enabled"} {
@@ -123,11 +122,11 @@ func TestProcFiles(t *testing.T) {
 		if got, err := os.ReadFile("copy"); len(got) == 0 || path != "/proc/cpuinfo" && string(got) != string(want) || err != nil {
 			t.Errorf("%s: %q, %v; want %q", path, got, err, want)
 		}
-		must(t, os.Chmod("copy", 0o600)) // the next is written over it
+		must(t, os.Chmod("copy", 0o600)) // the next file is written over it
 	}
 }
 
-// TestTakenSocket copies a socket that is bound.
+// TestTakenSocket copies a bound socket.
 func TestTakenSocket(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, os.Mkdir("tree", 0o755))

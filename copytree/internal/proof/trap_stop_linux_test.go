@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// TestStoppedDirectories stops a copy in the middle of a tree. A later copy does not
-// change the modes of existing directories, so these must be right.
+// TestStoppedDirectories stops a copy in the middle of a tree. A later copy does not change the
+// modes of existing directories, so they must be right.
 func TestStoppedDirectories(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, dir := range []string{"tree", "tree/a", "tree/a/b", "tree/a/b/c"} {
@@ -25,7 +25,7 @@ func TestStoppedDirectories(t *testing.T) {
 	for stop := range 12 {
 		ctx, cancel := context.WithCancel(t.Context())
 		left := stop
-		// The owner is set at the end; until then nobody else may read the directory.
+		// The owner is set last. Until then nobody else may read the directory.
 		_, err := copyOne(ctx, "copy", "tree", option.Options{Preserve: option.PreserveOwner, OnDone: func(report.Done) {
 			if left--; left < 0 {
 				cancel()

@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// TestFIFOsAreWaitedFor copies files to FIFOs and back. The other ends are opened
-// before or after.
+// TestFIFOsAreWaitedFor copies files to FIFOs and back. The other ends are opened before or after
+// the copy begins.
 func TestFIFOsAreWaitedFor(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, unix.Mkfifo("fifo", 0o600))
@@ -38,8 +38,8 @@ func TestFIFOsAreWaitedFor(t *testing.T) {
 	}
 }
 
-// TestFIFOsEnd: the end of the context ends the wait for the other end of a FIFO, and
-// the destination is not touched.
+// TestFIFOsEnd checks that the end of the context ends the wait for the other end of a FIFO. The
+// destination must not be touched.
 func TestFIFOsEnd(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "file", "content")

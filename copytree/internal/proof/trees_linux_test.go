@@ -23,7 +23,7 @@ var (
 	treesSeed = flag.Uint64("sluice.trees.seed", 0, "seed of the first of them; 0 is what SLUICE_SEED says, or drawn")
 )
 
-// firstSeed returns the seed of the flag, or the one of all random tests.
+// firstSeed returns the seed of the flag, or else the seed of all random tests.
 func firstSeed(t *testing.T) uint64 {
 	if *treesSeed != 0 {
 		return *treesSeed
@@ -31,30 +31,30 @@ func firstSeed(t *testing.T) uint64 {
 	return seed.Of(t)
 }
 
-// variant is a way to copy, the arguments of GNU cp for the same, and which aspects
-// must be equal: of both copies, and of ours and the source.
+// variant is a way to copy. It has GNU cp's arguments for the same, the aspects in which both
+// copies must be equal, and the aspects in which our copy must equal the source.
 type variant struct {
 	name   string
 	o      option.Options
 	cp     string
 	like   treecmp.Aspect
-	source treecmp.Aspect // 0: not compared, as it is meant to differ
+	source treecmp.Aspect // 0: not compared, because it differs on purpose
 	shape  func(*treegen.Options)
 }
 
-// Holes are never compared with those of cp, which makes holes in files that have any,
-// and none in files that have few.
+// Holes are never compared with cp's: cp makes holes in files that have any, and none in files that
+// have few.
 const (
 	kept  = treecmp.All &^ treecmp.Holes
 	equal = kept&^treecmp.Atime | treecmp.HolesKept
 	plain = treecmp.Mode | treecmp.Owner | treecmp.Xattrs | treecmp.ACLs | treecmp.Links
 )
 
-// keptOnce is for copies that read a file by several of its names: by the second name,
-// the access time is the one that the first read has set.
+// keptOnce is kept for copies that read a file by several names: at the second name, the first read
+// has already changed the access time.
 const keptOnce = kept &^ treecmp.Atime
 
-// few makes trees that do not become enormous when their links are followed.
+// few makes trees that stay small when their links are followed.
 func few(o *treegen.Options) { o.Few, o.Nodes = true, 15 }
 
 var variants = []variant{
@@ -84,7 +84,7 @@ var variants = []variant{
 	{name: "removed first", o: option.Options{Preserve: option.PreserveAll, Unlink: true, Force: true}, cp: "-a -f --remove-destination", like: kept, source: equal},
 }
 
-// needCp skips the test where there is no GNU cp.
+// needCp skips the test without GNU cp.
 func needCp(t *testing.T) {
 	t.Helper()
 	out, err := exec.Command("cp", "--version").Output()
@@ -93,7 +93,7 @@ func needCp(t *testing.T) {
 	}
 }
 
-// TestTrees copies random trees as cp -a does, and each in one more way.
+// TestTrees copies random trees as cp -a does, and each tree in one more way.
 func TestTrees(t *testing.T) {
 	needCp(t)
 	dir := memory(t)
@@ -118,9 +118,8 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-// fit removes from a tree what a variant copies differently than cp on purpose: with
-// NoMode, suid, sgid and the sticky bit of FIFOs and devices are dropped, which mean
-// nothing there and which cp keeps.
+// fit removes files that a variant copies differently from cp on purpose. With NoMode, Copy drops
+// suid, sgid and the sticky bit of FIFOs and devices. They mean nothing there, but cp keeps them.
 func (v variant) fit(t treegen.Tree) treegen.Tree {
 	for i := range t {
 		if v.o.Preserve&option.NoMode != 0 && t[i].Kind > treegen.HardLink {
@@ -130,8 +129,8 @@ func (v variant) fit(t treegen.Tree) treegen.Tree {
 	return t
 }
 
-// proveOne copies a tree. If the copy is wrong, it reports the smallest similar tree
-// whose copy is wrong.
+// proveOne copies a tree. If the copy is wrong, it reports the smallest similar tree with a wrong
+// copy.
 func proveOne(t *testing.T, dir string, seed uint64, v variant, tree treegen.Tree) {
 	t.Helper()
 	what := v.wrong(t, filepath.Join(dir, "tree"), tree)
@@ -147,8 +146,7 @@ func proveOne(t *testing.T, dir string, seed uint64, v variant, tree treegen.Tre
 	t.Logf("%s: it takes no more than this: %s\n%v", v.name, v.wrong(t, filepath.Join(dir, "least"), small), small)
 }
 
-// wrong builds a tree in dir, copies it both ways, and returns what is wrong with our
-// copy; "" if nothing is.
+// wrong builds a tree in dir, copies it in both ways, and returns the error in our copy, or "".
 func (v variant) wrong(t *testing.T, dir string, tree treegen.Tree) string {
 	t.Helper()
 	if err := os.Mkdir(dir, 0o755); err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/dirs"
 )
 
-// Entry is something in a directory that is to be copied and is no directory.
+// Entry is an entry to copy. It is no directory.
 type Entry struct {
 	at.Entry
-	FD int // the open source, if a prefetcher has opened it; otherwise -1
+	FD int // the source, if a prefetcher has opened it; otherwise -1
 }
 
-// Batch is entries of one directory. Each goroutine that copies the batch takes
-// one entry after another.
+// Batch has entries of one directory. Each goroutine that copies the batch takes one entry after
+// another.
 type Batch struct {
 	Dir     *dirs.Dir // in use until the last goroutine has released the batch
 	Entries []Entry
@@ -25,8 +25,8 @@ type Batch struct {
 	taken     atomic.Int32
 	names     []byte // holds the entries' names after OwnNames
 	openAhead int    // descriptors that the batch counts in Queue.openAhead
-	offered   bool   // Offer was called. The goroutine that had the batch first owns it
-	users     int    // goroutines that copy the batch. Under Queue.mu
+	offered   bool   // Offer was called; the goroutine that first had the batch owns it
+	users     int    // goroutines that copy the batch; guarded by Queue.mu
 }
 
 var batches = sync.Pool{New: func() any { return new(Batch) }}
@@ -60,16 +60,14 @@ func (b *Batch) Take() *Entry {
 // Empty reports whether all entries were taken.
 func (b *Batch) Empty() bool { return int(b.taken.Load()) >= len(b.Entries) }
 
-// Sort sorts the entries by inode number: in that order their file system reads
-// the inodes with the fewest requests. The sort is stable, so that of two names of
-// one file the first in the directory stays first.
+// Sort sorts the entries by inode number: in this order the file system reads the inodes with the
+// fewest requests. The sort is stable, so that the first name of a file stays first.
 func (b *Batch) Sort() {
 	slices.SortStableFunc(b.Entries, func(x, y Entry) int { return cmp.Compare(x.Ino, y.Ino) })
 }
 
-// Split removes the entries beyond the first n from b, and returns them as a batch
-// of the same directory; nil if there are none. The caller makes the second batch
-// a user of the directory.
+// Split removes the entries beyond the first n from b, and returns them as a batch of the same
+// directory, or nil. The caller makes the second batch a user of the directory.
 func (b *Batch) Split(n int) *Batch {
 	if len(b.Entries) <= n {
 		return nil
@@ -80,9 +78,9 @@ func (b *Batch) Split(n int) *Batch {
 	return rest
 }
 
-// OwnNames copies the entries' names into memory of the batch. Before, they are in
-// the buffer of the goroutine that has read the directory, which uses it again for
-// the next one; so a batch that another goroutine copies needs its own.
+// OwnNames copies the entries' names into memory of the batch. Before that, they are in the buffer
+// of the goroutine that has read the directory, which reuses it. A batch for another goroutine
+// needs its own names.
 func (b *Batch) OwnNames() {
 	size := 0
 	for i := range b.Entries {

@@ -4,8 +4,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/dirs"
 )
 
-// Add queues directories that were found by id, the last one to be taken first. Of
-// them, fresh are new; the others were taken from the queue before.
+// Add queues directories that id has found. The last one is taken first. fresh of them are new; the
+// rest were in the queue before.
 func (q *Queue) Add(id int, found []*dirs.Dir, fresh int) {
 	if len(found) == 0 {
 		return
@@ -22,14 +22,14 @@ func (q *Queue) Add(id int, found []*dirs.Dir, fresh int) {
 	}
 }
 
-// Waiting returns how many directories wait to be read.
+// Waiting returns the number of directories that wait to be read.
 func (q *Queue) Waiting() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.waiting
 }
 
-// takeDir takes a directory for id, or returns nil. Under mu.
+// takeDir takes a directory for id, or returns nil. It must be called with mu held.
 func (q *Queue) takeDir(id int) *dirs.Dir {
 	if q.waiting == 0 {
 		return nil
@@ -53,9 +53,8 @@ func (q *Queue) takeDir(id int) *dirs.Dir {
 	return d
 }
 
-// NextDir returns the directory that a prefetcher is to read. It returns nil when
-// the tree is finished or Stop was called and, unless wait is set, when it would
-// have to wait.
+// NextDir returns the next directory for a prefetcher to read. It returns nil when the tree is
+// finished or Stop was called. Without wait it also returns nil instead of waiting.
 func (q *Queue) NextDir(id int, wait bool) *dirs.Dir {
 	q.mu.Lock()
 	defer q.mu.Unlock()

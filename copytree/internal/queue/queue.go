@@ -1,22 +1,21 @@
-// Package queue has what is left to do of a tree: directories to be read, and
-// batches of their entries to be copied.
+// Package queue has the work that is left of a tree: directories to read, and batches of their
+// entries to copy.
 //
-// While the page cache has what is copied (hot), each worker takes a directory
-// (Next), reads it and copies its entries. It takes the directory that it found
-// last, so that the queue grows with the depth of the tree and not with its width.
-// When it has none left, it takes the oldest directory of another worker, as the
-// oldest leads to the most work. Workers in different directories do not wait for
-// each other in the kernel; workers in one directory do. So a worker helps with a
-// directory that another one copies (Offer) only when no other directory is left.
+// While the tree is cached (hot), each worker takes a directory (Next), reads it and copies its
+// entries. It takes the directory that it found last, so that the queue grows with the depth of the
+// tree and not with its width. If it has none left, it takes the oldest directory of another
+// worker, because that one leads to the most work. Workers in the same directory wait for each
+// other in the kernel. So a worker helps with another worker's directory (Offer) only if no other
+// directory is left.
 //
-// When the disk must be waited for (cold), prefetchers take the directories
-// (NextDir), open their files, begin to read them, and deliver batches of them to
-// the workers (Deliver). More workers copy then, as each still waits for the disk:
-// for the rest of large files, and for what the file system reads to make a copy.
+// While workers must wait for the disk (cold), prefetchers take the directories (NextDir), open
+// their files, begin to read them, and deliver batches of them to the workers (Deliver). More
+// workers copy then, because each still waits for the disk: for the rest of large files, and for
+// the file system's reads to make a copy.
 //
 // # Concurrency
 //
-// A Queue may be used by several goroutines, one for each id.
+// Several goroutines may use a Queue, one for each id.
 package queue
 
 import (
@@ -27,32 +26,32 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/dirs"
 )
 
-// Limits bounds what is in memory and open, whatever the tree.
+// Limits bounds the memory and the open files, whatever the tree.
 type Limits struct {
 	Workers     int // goroutines that copy; their ids are 0 to Workers-1
 	ColdWorkers int // goroutines that copy while the tree is cold; their ids follow
 	Prefetchers int // goroutines that read ahead; their ids follow. 0: a tree is never cold
-	OpenAhead   int // descriptors of delivered batches, beyond which prefetchers wait
-	Dirs        int // directories that wait, beyond which a reader goes down first
+	OpenAhead   int // descriptors of delivered batches; beyond it prefetchers wait
+	Dirs        int // waiting directories; beyond it a reader goes down first
 }
 
-// Queue is what is left to do of one tree at a time.
+// Queue is the remaining work of one tree at a time.
 type Queue struct {
 	Limits
 
-	stopped atomic.Bool // nothing more is to be begun
+	stopped atomic.Bool // nothing more may begin
 
 	mu         sync.Mutex
-	work       sync.Cond     // wakes workers: there is a batch, or a directory while hot
-	ahead      sync.Cond     // wakes prefetchers: there is a directory, or OpenAhead allows more
-	found      [][]*dirs.Dir // directories to be read, by the id that has found them. Under mu
-	waiting    int           // directories in found. Under mu
-	delivered  []*Batch      // by prefetchers. Under mu
-	offered    []*Batch      // being copied by a worker that others may help. Under mu
-	unfinished int           // directories of the tree that are known and not finished. Under mu
-	openAhead  int           // descriptors in delivered batches that are not released. Under mu
-	cold       bool          // prefetchers run. Under mu
-	alone      bool          // only worker 0 is given work. Under mu
+	work       sync.Cond     // wakes workers: a batch is ready, or a directory while hot
+	ahead      sync.Cond     // wakes prefetchers: a directory, or OpenAhead allows more
+	found      [][]*dirs.Dir // directories to read, by their finder's id; guarded by mu
+	waiting    int           // directories in found; guarded by mu
+	delivered  []*Batch      // batches from prefetchers; guarded by mu
+	offered    []*Batch      // batches in progress that others may help with; guarded by mu
+	unfinished int           // known directories that are not finished; guarded by mu
+	openAhead  int           // unreleased descriptors of delivered batches; guarded by mu
+	cold       bool          // prefetchers run; guarded by mu
+	alone      bool          // only worker 0 gets work; guarded by mu
 }
 
 // Init prepares an empty Queue. It must be called first.
@@ -62,7 +61,7 @@ func (q *Queue) Init(l Limits) {
 	q.work.L, q.ahead.L = &q.mu, &q.mu
 }
 
-// Start makes d, the root of a tree, all there is to do.
+// Start makes d, the root of a tree, the only work.
 func (q *Queue) Start(d *dirs.Dir) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -70,7 +69,7 @@ func (q *Queue) Start(d *dirs.Dir) {
 	q.waiting, q.unfinished, q.openAhead, q.alone = 1, 1, 0, false
 }
 
-// Stop makes all goroutines end that wait here, or come later.
+// Stop ends all goroutines that wait here now or later.
 func (q *Queue) Stop() {
 	q.stopped.Store(true)
 	q.mu.Lock()
@@ -81,16 +80,15 @@ func (q *Queue) Stop() {
 // Stopped reports whether Stop was called.
 func (q *Queue) Stopped() bool { return q.stopped.Load() }
 
-// wakeAll wakes all goroutines that wait. Under mu.
+// wakeAll wakes all waiting goroutines. It must be called with mu held.
 func (q *Queue) wakeAll() {
 	q.work.Broadcast()
 	q.ahead.Broadcast()
 }
 
-// Next returns what a worker is to do: copy a batch, or read a directory. A batch
-// that was offered comes last. Next waits
-// until there is one or the other, and returns neither when the tree is finished or
-// Stop was called. It also reports whether the tree is cold.
+// Next returns the next work for a worker: a batch to copy or a directory to read. An offered batch
+// comes last. Next waits until there is work. It returns neither when the tree is finished or Stop
+// was called. It also reports whether the tree is cold.
 func (q *Queue) Next(id int) (_ *Batch, _ *dirs.Dir, cold bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -116,8 +114,8 @@ func (q *Queue) Next(id int) (_ *Batch, _ *dirs.Dir, cold bool) {
 	}
 }
 
-// takeDelivered takes a batch that a prefetcher has delivered, or returns nil. Under
-// mu.
+// takeDelivered takes a batch that a prefetcher has delivered, or returns nil. It must be called
+// with mu held.
 func (q *Queue) takeDelivered() *Batch {
 	if len(q.delivered) == 0 {
 		return nil
@@ -128,8 +126,8 @@ func (q *Queue) takeDelivered() *Batch {
 	return b
 }
 
-// Deliver gives batches to the workers. It returns when the workers have come so
-// near that more may be opened.
+// Deliver gives batches to the workers. It returns when the workers have so few left that more may
+// be opened.
 func (q *Queue) Deliver(all []*Batch) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -144,13 +142,12 @@ func (q *Queue) Deliver(all []*Batch) {
 	}
 }
 
-// Offer lets other workers help with a batch that the caller copies. A second call
-// does nothing.
+// Offer lets other workers help with a batch that the caller copies. A second call does nothing.
 func (q *Queue) Offer(b *Batch) {
 	if b.offered || b.Empty() || q.Workers+q.ColdWorkers == 1 {
 		return
 	}
-	if b.openAhead == 0 { // a delivered batch has its own names already
+	if b.openAhead == 0 { // a delivered batch already has its own names
 		b.OwnNames()
 	}
 	b.offered = true
@@ -160,8 +157,8 @@ func (q *Queue) Offer(b *Batch) {
 	q.work.Broadcast()
 }
 
-// joinOffered makes the caller a user of a batch that was offered, or returns nil.
-// Under mu.
+// joinOffered makes the caller a user of an offered batch, or returns nil. It must be called with
+// mu held.
 func (q *Queue) joinOffered() *Batch {
 	for len(q.offered) > 0 {
 		b := q.offered[len(q.offered)-1]
@@ -192,8 +189,8 @@ func (q *Queue) Release(b *Batch) bool {
 	return true
 }
 
-// SetAlone has Next give work to worker 0 alone, or to all workers again. Each worker ends what it
-// has begun.
+// SetAlone makes Next give work only to worker 0, or to all workers again. Each worker finishes its
+// current work.
 func (q *Queue) SetAlone(alone bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -203,7 +200,7 @@ func (q *Queue) SetAlone(alone bool) {
 	}
 }
 
-// SetCold makes prefetchers run, or stops them.
+// SetCold starts or stops the prefetchers.
 func (q *Queue) SetCold(cold bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -221,8 +218,8 @@ func (q *Queue) Cold() bool {
 	return q.cold
 }
 
-// Abandon empties the queue of a stopped copy. It returns the delivered batches,
-// whose files are open, and the directories.
+// Abandon empties the queue of a stopped copy. It returns the delivered batches, whose files are
+// open, and the waiting directories.
 func (q *Queue) Abandon() (delivered []*Batch, waiting []*dirs.Dir) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -23,8 +23,8 @@ func next(t *testing.T, q *Queue, id int) *dirs.Dir {
 	return d
 }
 
-// TestOrder: a worker takes the directory that it found last, and of another worker
-// the oldest one.
+// TestOrder checks that a worker takes the directory that it found last, and another worker's
+// oldest one.
 func TestOrder(t *testing.T) {
 	q := newQueue(Limits{Workers: 2})
 	root, a, b, c := &dirs.Dir{}, &dirs.Dir{}, &dirs.Dir{}, &dirs.Dir{}
@@ -44,7 +44,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestAlone: while worker 0 is to work alone, another one gets nothing, until that is over or
+// TestAlone checks that another worker gets nothing while worker 0 works alone, until that ends or
 // nothing is left.
 func TestAlone(t *testing.T) {
 	a := &dirs.Dir{}
@@ -79,8 +79,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestCold: while a tree is cold, directories are for prefetchers, and workers get
-// what these deliver. A prefetcher waits when too much is open.
+// TestCold checks that prefetchers get the directories of a cold tree, and that workers get their
+// batches. A prefetcher waits when too much is open.
 func TestCold(t *testing.T) {
 	q := newQueue(Limits{Workers: 1, Prefetchers: 1, OpenAhead: 5})
 	root := &dirs.Dir{}
@@ -90,7 +90,7 @@ func TestCold(t *testing.T) {
 		t.Fatalf("NextDir = %v; want the root", d)
 	}
 	b := NewBatch(root)
-	b.Entries = make([]Entry, 3) // with the directory's two descriptors as many as OpenAhead
+	b.Entries = make([]Entry, 3) // OpenAhead, with the directory's two descriptors
 	delivered := make(chan bool)
 	go func() {
 		q.Deliver([]*Batch{b})
@@ -110,7 +110,7 @@ func TestCold(t *testing.T) {
 	<-delivered
 }
 
-// TestOffer: another worker joins a batch that was offered, and the last one ends it.
+// TestOffer checks that another worker joins an offered batch, and that the last worker ends it.
 func TestOffer(t *testing.T) {
 	q := newQueue(Limits{Workers: 2})
 	root := &dirs.Dir{}
@@ -134,8 +134,8 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// TestOfferLast: a worker reads the directories that are left before it helps another
-// worker with a batch.
+// TestOfferLast checks that a worker reads the remaining directories before it helps with another
+// worker's batch.
 func TestOfferLast(t *testing.T) {
 	q := newQueue(Limits{Workers: 2})
 	root, dir := &dirs.Dir{}, &dirs.Dir{}
@@ -156,11 +156,11 @@ func TestOfferLast(t *testing.T) {
 	}
 }
 
-// TestStop: Stop ends what waits for work.
+// TestStop checks that Stop ends the wait for work.
 func TestStop(t *testing.T) {
 	q := newQueue(Limits{Workers: 1, Prefetchers: 1})
 	q.Start(&dirs.Dir{})
-	q.SetCold(true) // so that there is no directory for the worker, and no room ahead
+	q.SetCold(true) // there is no directory for the worker, and no room ahead
 	ended := make(chan bool)
 	go func() {
 		b, d, _ := q.Next(0)
@@ -175,8 +175,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestColdWorkers: a worker that is only for cold trees gets nothing while the tree is hot, and
-// ends when nothing is left.
+// TestColdWorkers checks that a worker for cold trees gets nothing while the tree is hot, and ends
+// when nothing is left.
 func TestColdWorkers(t *testing.T) {
 	for _, c := range []struct {
 		then func(*Queue)

@@ -1,10 +1,9 @@
-// Package report collects what a copy has done and which errors it met, and calls
-// the caller's callbacks.
+// Package report collects the results and errors of a copy, and calls the caller's callbacks.
 //
 // # Concurrency
 //
-// A Report may be used by several goroutines. It makes one callback at a time. Each
-// worker has its own Counts, which are added up at the end.
+// Several goroutines may use a Report. It makes one callback at a time. Each worker has its own
+// Counts, which are added up at the end.
 package report
 
 import (
@@ -20,24 +19,24 @@ type Report struct {
 	OnError  func(*Error) // nil: not called
 	OnDone   func(Done)   // nil: not called
 	Progress *Progress
-	// Broken, if not nil, is called when a function of the caller panics, or ends its
-	// goroutine (runtime.Goexit). That goroutine copies nothing more.
+	// Broken, if not nil, is called when a function of the caller panics or ends its goroutine
+	// (runtime.Goexit). The goroutine copies nothing more.
 	Broken func()
 
 	mu     sync.Mutex
-	failed int64    // Under mu
-	errors []*Error // the first MaxErrors. Under mu
-	full   bool     // an error said that the destination has no room left. Under mu
+	failed int64    // guarded by mu
+	errors []*Error // the first MaxErrors; guarded by mu
+	full   bool     // an error said that the destination is full; guarded by mu
 }
 
-// MaxErrors is how many errors are kept.
+// MaxErrors is the number of errors that are kept.
 const MaxErrors = 100
 
-// Error is what went wrong with one file.
+// Error is the error of one file.
 type Error struct {
-	Op       string // the system call, as in fs.PathError: "open", "read", "fsync", "setxattr" …
+	Op       string // the system call, as in fs.PathError: "open", "fsync", "setxattr" …
 	Src, Dst string // an error of fsync(2) or syncfs(2) has no Src
-	Path     string // Src or Dst, whichever Op was called for; for syncfs(2) a directory
+	Path     string // the one of Src and Dst that Op was called for; for syncfs(2) a directory
 	Err      error  // a syscall.Errno, or an error of package fault
 }
 
@@ -47,13 +46,13 @@ func (e *Error) Error() string { return e.Op + " " + e.Path + ": " + e.Err.Error
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Full reports whether the destination's file system has no room left (fault.Fault.Full).
+// Full reports whether the destination's file system is full (fault.Fault.Full).
 func (e *Error) Full() bool {
 	f := fault.Fault{Op: e.Op, Dest: e.Path == e.Dst, Err: e.Err}
 	return f.Full()
 }
 
-// ErrorOf returns what is reported of f, which happened when src was copied to dst.
+// ErrorOf returns the Error of f, which happened when src was copied to dst.
 func ErrorOf(f *fault.Fault, src, dst string) *Error {
 	e := &Error{Op: f.Op, Src: src, Dst: dst, Path: src, Err: f.Err}
 	if f.Dest {
@@ -62,9 +61,8 @@ func ErrorOf(f *fault.Fault, src, dst string) *Error {
 	return e
 }
 
-// Fail reports the errors of one file. If full, they say that the destination has
-// no room left, and only the first such report counts: all other files would fail
-// as well.
+// Fail reports the errors of one file. full says that they mean a full destination. Then only the
+// first report counts, because all other files would fail, too.
 func (r *Report) Fail(full bool, all ...*Error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,7 +84,7 @@ func (r *Report) Fail(full bool, all ...*Error) {
 	}
 }
 
-// Done reports what was done with a file. OnDone must not be nil.
+// Done reports a file's result. OnDone must not be nil.
 func (r *Report) Done(d Done) {
 	r.Call(func() { r.OnDone(d) })
 }
@@ -98,7 +96,7 @@ func (r *Report) Call(f func()) {
 	r.Guard(f)
 }
 
-// Guard calls f, and Broken if f does not return.
+// Guard calls f. If f does not return, it calls Broken.
 func (r *Report) Guard(f func()) {
 	returned := false
 	defer func() {
@@ -110,22 +108,22 @@ func (r *Report) Guard(f func()) {
 	returned = true
 }
 
-// Errors returns how many files have failed, and the first MaxErrors errors.
+// Errors returns the number of failed files, and the first MaxErrors errors.
 func (r *Report) Errors() (failed int64, first []*Error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.failed, r.errors
 }
 
-// Progress is the state of a copy while it runs. Its fields may be read at any time. A copy adds to
-// the numbers that it finds, and resets nothing.
+// Progress is the state of a running copy. Its fields may be read at any time. A copy adds to the
+// existing numbers, and resets nothing.
 type Progress struct {
 	Files, Dirs atomic.Int64 // finished files, and directories that were made
 	Bytes       atomic.Int64 // bytes of data that were copied
-	Found       atomic.Int64 // files that the walk has come to
+	Found       atomic.Int64 // files that the walk has found
 	FoundBytes  atomic.Int64 // the sum of their sizes
 	Walked      atomic.Bool  // the walk is done, and Found is final
-	Syncing     atomic.Bool  // everything is copied, and being synced
+	Syncing     atomic.Bool  // everything is copied and is being synced
 	ToSync      atomic.Int64 // fsyncs to be called
 	Synced      atomic.Int64 // fsyncs that have returned
 	Failed      atomic.Int64 // files and directories with an error
@@ -133,7 +131,7 @@ type Progress struct {
 	current atomic.Pointer[string]
 }
 
-// Current returns the path of a source file that was begun lately, "" if none was.
+// Current returns the path of a source file that was begun recently, or "".
 func (p *Progress) Current() string {
 	if s := p.current.Load(); s != nil {
 		return *s
@@ -141,23 +139,23 @@ func (p *Progress) Current() string {
 	return ""
 }
 
-// SetCurrent sets what Current returns.
+// SetCurrent sets the result of Current.
 func (p *Progress) SetCurrent(path string) { p.current.Store(&path) }
 
-// Done is what happened to one file of the source.
+// Done is the result for one file of the source.
 type Done struct {
 	Dst, Src string        // the path of the copy, and of the source
 	What     What          // what was done
 	Bytes    int64         // bytes of data in the copy, 0 if it is no regular file
 	Took     time.Duration // from the first call for the file to the last
 	Backup   string        // the new name of an existing file that was renamed
-	Removed  bool          // an existing file was removed, rather than written to or renamed
+	Removed  bool          // an existing file was removed, not overwritten or renamed
 }
 
 // What says what was done with a file.
 type What uint8
 
-// The things that are done.
+// The values of What.
 const (
 	Copied      What = iota // a regular file was copied by reading and writing, or in the kernel
 	Cloned                  // a regular file shares its data with the source
@@ -169,29 +167,29 @@ const (
 	Merged                  // a directory existed
 )
 
-// Result is what a copy has done, also if there were errors.
+// Result is the result of a copy, with or without errors.
 type Result struct {
 	Files, Dirs, Symlinks int64         // made or overwritten
 	Links, Specials       int64         // hard links; FIFOs, sockets and devices
 	Skipped               int64         // existing files that were left
 	Failed                int64         // files and directories with an error
-	Cloned                int64         // of Files: these share their data with the source
-	Bytes                 int64         // bytes of data, cloned files' included, without holes
+	Cloned                int64         // the part of Files that shares data with the source
+	Bytes                 int64         // bytes of data, shared ones included, without holes
 	Holes                 int64         // bytes of holes
 	Synced                int64         // files and directories for which fsync was called
 	Verified              int64         // files that were read back and found equal
 	Took                  time.Duration // the whole copy, with its syncs
-	Errors                []*Error      // the first MaxErrors of them
+	Errors                []*Error      // the first MaxErrors errors
 }
 
-// Counts is what one worker has done. Each field counts for the field of Result with its name.
+// Counts is the result of one worker. Each field counts for the field of Result with its name.
 type Counts struct {
 	Files, Dirs, Symlinks, Links, Specials int64
 	Skipped, Cloned, Verified              int64
 	Bytes, Holes                           int64
 }
 
-// Add adds what another worker has done.
+// Add adds another worker's counts.
 func (c *Counts) Add(o *Counts) {
 	c.Files += o.Files
 	c.Dirs += o.Dirs
@@ -226,7 +224,7 @@ func (c *Counts) Count(what What, bytes, holes int64) {
 	c.Holes += holes
 }
 
-// Result returns what was counted as a Result.
+// Result returns the counts as a Result.
 func (c *Counts) Result() Result {
 	return Result{
 		Files: c.Files, Dirs: c.Dirs, Symlinks: c.Symlinks, Links: c.Links, Specials: c.Specials,

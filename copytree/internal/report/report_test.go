@@ -2,7 +2,7 @@ package report
 
 import "testing"
 
-// TestGuard: a callback that panics breaks the report, and one that returns does not.
+// TestGuard checks that a callback breaks the report only if it panics.
 func TestGuard(t *testing.T) {
 	broken := 0
 	r := &Report{Broken: func() { broken++ }}

@@ -1,6 +1,5 @@
 // Package shellquote quotes names for messages as GNU's tools do (quoting style
-// shell-escape-always): the quoted name is printable, and a shell reads it as the
-// name.
+// shell-escape-always). A quoted name is printable, and a shell reads it as the name.
 package shellquote
 
 import (
@@ -10,16 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// Quote returns name in quotes. unicode is whether the reader's terminal shows
-// characters beyond ASCII: they then stay as they are, and else become escapes of
-// their bytes. Bytes that are not UTF-8 always become escapes.
+// Quote returns name in quotes. If unicode is set, the reader's terminal shows characters beyond
+// ASCII, and they stay unchanged. Otherwise they become escapes of their bytes. Bytes that are not
+// UTF-8 always become escapes.
 func Quote(name string, unicode bool) string {
 	if strings.Contains(name, "'") && plain(name, unicode) {
 		return `"` + name + `"`
 	}
 	var b strings.Builder
 	b.WriteByte('\'')
-	escaping := false // inside of $'…'
+	escaping := false // inside $'…'
 	for name != "" {
 		n := printable(name, unicode)
 		escape := n == 0
@@ -45,7 +44,7 @@ func Quote(name string, unicode bool) string {
 	return b.String()
 }
 
-// plain reports whether a shell and C both read name in double quotes as it is.
+// plain reports whether a shell and C both read name unchanged in double quotes.
 func plain(name string, unicode bool) bool {
 	for i := 0; i < len(name); {
 		n := printable(name[i:], unicode)
@@ -57,8 +56,7 @@ func plain(name string, unicode bool) bool {
 	return true
 }
 
-// printable returns the length of the character that name begins with, 0 if it
-// cannot be shown.
+// printable returns the length of the first character of name, or 0 if it cannot be shown.
 func printable(name string, wide bool) int {
 	if c := name[0]; c < utf8.RuneSelf {
 		if c < ' ' || c == 0x7f {

@@ -33,9 +33,8 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// TestQuoteAsLs quotes random names, and compares with the output of GNU ls. It leaves
-// out names with a single quote and an escape: a shell cannot read what ls 9.1 prints
-// of them.
+// TestQuoteAsLs quotes random names and compares them with the output of GNU ls. It leaves out
+// names with a single quote and an escape: a shell cannot read what ls 9.1 prints for them.
 func TestQuoteAsLs(t *testing.T) {
 	if out, err := exec.Command("ls", "--version").Output(); err != nil || !strings.Contains(string(out), "GNU coreutils") {
 		skip.For(t, skip.GNU, "ls is not GNU's")

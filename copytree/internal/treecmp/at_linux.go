@@ -15,8 +15,8 @@ type at struct {
 	name string
 }
 
-// open opens the name, without following a symbolic link and, if that is allowed,
-// without changing the access time.
+// open opens the name without following a symbolic link. If that is allowed, the access time stays
+// unchanged.
 func (a at) open(flags int) (int, error) {
 	flags |= unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	fd, err := unix.Openat(a.dir, a.name, flags|unix.O_NOATIME, 0)
@@ -38,7 +38,7 @@ func (a at) stat() (st unix.Stat_t, err error) {
 	return st, nil
 }
 
-// path returns a path, for calls that take no directory.
+// path returns a path for calls that take no directory.
 func (a at) path() string {
 	if a.dir == unix.AT_FDCWD {
 		return a.name
@@ -55,7 +55,7 @@ func (a at) readlink() (string, error) {
 	return string(b[:n]), nil
 }
 
-// xattrs returns all extended attributes that the process may see.
+// xattrs returns all extended attributes that are visible to the process.
 func (a at) xattrs() (map[string]string, error) {
 	list := make([]byte, 64<<10) // XATTR_LIST_MAX
 	n, err := unix.Llistxattr(a.path(), list)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Compare returns the first MaxDifferences differences of the files or trees at a and b,
-// which must not change meanwhile.
+// Compare returns the first MaxDifferences differences between the files or trees at a and b. They
+// must not change during the call.
 func Compare(a, b string, what Aspect) ([]Difference, error) {
 	c := &comparison{Aspect: what, first: [2]map[inode]string{{}, {}}}
 	err := c.roots(a, b)
@@ -29,20 +29,19 @@ type comparison struct {
 	Aspect
 	found []Difference
 	todo  []pending
-	first [2]map[inode]string // of files with several names: the first that was found in each tree
+	first [2]map[inode]string // the first found name, in each tree, of files with several names
 }
 
 type inode struct{ dev, ino uint64 }
 
-// pending is a directory that both trees have and that was not compared yet.
+// pending is a directory in both trees that is not compared yet.
 type pending struct {
 	in   *dirs
-	name string // in both of in
+	name string // its name in both trees
 	path string
 }
 
-// dirs is a directory that both trees have. It is open until everything in it was
-// compared.
+// dirs is a directory in both trees. It is open until all its entries are compared.
 type dirs struct {
 	fds  [2]int
 	uses int
@@ -59,7 +58,7 @@ func (c *comparison) differ(path, what string, a, b any) {
 	c.found = append(c.found, Difference{path, what, fmt.Sprint(a), fmt.Sprint(b)})
 }
 
-// roots compares the paths a and b, and what is in them if they are directories.
+// roots compares the paths a and b, and their entries if they are directories.
 func (c *comparison) roots(a, b string) error {
 	isDir, err := c.file("", at{unix.AT_FDCWD, a}, at{unix.AT_FDCWD, b})
 	if err != nil || !isDir {
@@ -68,8 +67,8 @@ func (c *comparison) roots(a, b string) error {
 	return c.open("", at{unix.AT_FDCWD, a}, at{unix.AT_FDCWD, b})
 }
 
-// enter compares a directory, and closes its parent if that was the parent's last one:
-// a chain of directories of any depth needs few descriptors.
+// enter compares a directory. If it was its parent's last one, enter closes the parent first: a
+// chain of directories of any depth needs few descriptors.
 func (c *comparison) enter(p pending) error {
 	defer p.in.leave()
 	return c.open(p.path, at{p.in.fds[0], p.name}, at{p.in.fds[1], p.name})
@@ -90,8 +89,7 @@ func (c *comparison) open(path string, a, b at) error {
 	return c.entries(path, d)
 }
 
-// entries compares the entries of a directory. What is in its directories is compared
-// later.
+// entries compares the entries of a directory. The entries of its directories are compared later.
 func (c *comparison) entries(path string, d *dirs) error {
 	names, err := c.names(path, d)
 	if err != nil {
@@ -114,7 +112,7 @@ func (c *comparison) entries(path string, d *dirs) error {
 	return nil
 }
 
-// names returns the names that a directory has in both trees, sorted.
+// names returns the names, sorted, that a directory has in both trees.
 func (c *comparison) names(path string, d *dirs) (both []string, err error) {
 	a, err := readNames(d.fds[0])
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// tree has one node of each kind, with something to change in each.
+// tree has one node of each kind, each with something to change.
 func tree(o treegen.Options) treegen.Tree {
 	when := treegen.Time{Sec: 1e9, Nsec: 1}
 	t := treegen.Tree{
@@ -53,7 +53,7 @@ func add(n treegen.Node) func(treegen.Tree) treegen.Tree {
 	return func(t treegen.Tree) treegen.Tree { return append(t, n) }
 }
 
-// planted has all kinds of differences, and how Compare reports them.
+// planted has all kinds of differences, with the report of Compare.
 var planted = []struct {
 	change func(treegen.Tree) treegen.Tree
 	path   string
@@ -83,7 +83,7 @@ var planted = []struct {
 	{change("n", func(n *treegen.Node) { n.Minor = 5 }), "n", "device", true},
 }
 
-// compare builds t and what other makes of t, and compares them.
+// compare builds t and other(t), and compares them.
 func compare(t *testing.T, what treecmp.Aspect, other func(treegen.Tree) treegen.Tree) []treecmp.Difference {
 	t.Helper()
 	dir := t.TempDir()
@@ -117,8 +117,7 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestPlantedAttributes makes differences in attributes that not every file system
-// has.
+// TestPlantedAttributes makes differences in attributes that some file systems lack.
 func TestPlantedAttributes(t *testing.T) {
 	o := treegen.Able(t.TempDir())
 	if o.MaxXattr == 0 || !o.ACLs {
@@ -142,8 +141,7 @@ func TestPlantedAttributes(t *testing.T) {
 	}
 }
 
-// TestEqual: Compare reports nothing for equal trees, and nothing in aspects that were
-// not asked for.
+// TestEqual checks that Compare reports nothing for equal trees, and nothing in other aspects.
 func TestEqual(t *testing.T) {
 	same := func(t treegen.Tree) treegen.Tree { return t }
 	if found := compare(t, treecmp.All|treecmp.Blocks, same); len(found) > 0 {
@@ -159,8 +157,8 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// TestHolesKept: with HolesKept, the second file may have more holes than the first,
-// but not fewer.
+// TestHolesKept checks that with HolesKept the second file may have more holes than the first, but
+// not fewer.
 func TestHolesKept(t *testing.T) {
 	more := change("d/f", func(n *treegen.Node) { n.Data = append(n.Data, treegen.Extent{Off: 262144, Len: 4096}) })
 	less := change("d/f", func(n *treegen.Node) { n.Data = nil })
@@ -172,8 +170,8 @@ func TestHolesKept(t *testing.T) {
 	}
 }
 
-// TestCompareReadsNothing: Compare does not change access times, so it can be called
-// again. Symbolic links are an exception.
+// TestCompareReadsNothing checks that Compare does not change access times, except of symbolic
+// links, so that it can be called again.
 func TestCompareReadsNothing(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
@@ -192,8 +190,7 @@ func TestCompareReadsNothing(t *testing.T) {
 	}
 }
 
-// TestFiles compares two files that are no directories. Symbolic links are not
-// followed.
+// TestFiles compares two files that are no directories. Symbolic links are not followed.
 func TestFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, to := range map[string]string{"a": "x", "b": "x", "c": "y"} {
@@ -231,7 +228,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// few limits the descriptors of this process during the test.
+// few limits the process's descriptors during the test.
 func few(t *testing.T, n uint64) {
 	t.Helper()
 	var was unix.Rlimit
@@ -270,8 +267,8 @@ func chain(t *testing.T, at string, depth int, last string) {
 	}
 }
 
-// TestAgainstCp: Compare finds no difference between a random tree and its copy by cp
-// -a, except in holes, which cp guesses.
+// TestAgainstCp checks that Compare finds no difference between a random tree and its copy by cp
+// -a. Holes are excluded, because cp guesses them.
 func TestAgainstCp(t *testing.T) {
 	if _, err := exec.LookPath("cp"); err != nil {
 		skip.For(t, skip.GNU, err)

@@ -74,7 +74,7 @@ func (c *comparison) bytes(path string, a, b *os.File) error {
 
 func window(b []byte) string { return fmt.Sprintf("%x", b[:min(len(b), 16)]) }
 
-// holes compares where the files have data.
+// holes compares the ranges of data in the files.
 func (c *comparison) holes(path string, a, b *os.File, sa *unix.Stat_t) error {
 	kept := c.Aspect&HolesKept != 0 && sa.Blocks*512 < sa.Size
 	if !kept && c.Aspect&Holes == 0 {
@@ -94,10 +94,10 @@ func (c *comparison) holes(path string, a, b *os.File, sa *unix.Stat_t) error {
 	return nil
 }
 
-// segment is a range of a file that has data.
+// segment is a range of data in a file.
 type segment struct{ from, to int64 }
 
-// dataOf returns the segments of a file with so many bytes.
+// dataOf returns the segments of a file with size bytes.
 func dataOf(f *os.File, size int64) (all []segment, err error) {
 	for off := int64(0); off < size; {
 		data, err := unix.Seek(int(f.Fd()), off, unix.SEEK_DATA)
@@ -115,7 +115,7 @@ func dataOf(f *os.File, size int64) (all []segment, err error) {
 	return all, nil
 }
 
-// within reports whether each of some segments is inside one of all.
+// within reports whether each of some segments is inside one of all segments.
 func within(some, all []segment) bool {
 	for _, s := range some {
 		if !slices.ContainsFunc(all, func(a segment) bool { return a.from <= s.from && s.to <= a.to }) {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// file compares a file of both trees. It reports whether it is a directory in both.
+// file compares a file in both trees. It reports whether both are directories.
 func (c *comparison) file(path string, a, b at) (isDir bool, err error) {
 	sa, err := a.stat()
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *comparison) same(path, what string, a, b any) {
 	}
 }
 
-// status compares what stat(2) returns.
+// status compares the results of stat(2).
 func (c *comparison) status(path string, a, b *unix.Stat_t) {
 	if c.Aspect&Mode != 0 && a.Mode&unix.S_IFMT != unix.S_IFLNK {
 		c.same(path, "mode", fmt.Sprintf("%04o", a.Mode&0o7777), fmt.Sprintf("%04o", b.Mode&0o7777))
@@ -80,9 +80,9 @@ func (c *comparison) status(path string, a, b *unix.Stat_t) {
 
 func moment(t unix.Timespec) string { return fmt.Sprintf("%d+%09dns", t.Sec, t.Nsec) }
 
-// again reports whether the file was compared already, by another of its names: reading
-// a symbolic link changes its access time, so only the first name is compared. It also
-// compares which names are hard links of each other.
+// again reports whether the file was compared before, by another of its names. Only the first name
+// is compared, because reading a symbolic link changes its access time. again also compares the
+// hard links of the files.
 func (c *comparison) again(path string, a, b *unix.Stat_t) bool {
 	if a.Mode&unix.S_IFMT == unix.S_IFDIR {
 		return false
@@ -94,8 +94,8 @@ func (c *comparison) again(path string, a, b *unix.Stat_t) bool {
 	return fa == fb && fa != path
 }
 
-// firstName returns the first name that was found of a file. Both trees are walked in
-// the same order, so if the first names are the same in both, so are the hard links.
+// firstName returns the first found name of a file. Both trees are walked in the same order: if the
+// first names are the same in both, so are the hard links.
 func (c *comparison) firstName(tree int, path string, st *unix.Stat_t) string {
 	if st.Nlink == 1 {
 		return path
@@ -151,7 +151,7 @@ func (c *comparison) attributes(path string, a, b at) error {
 	return nil
 }
 
-// show returns the value of an attribute as text: of a long one the first bytes and a
+// show returns the value of an attribute as text. Of a long value it returns the first bytes and a
 // checksum.
 func show(all map[string]string, name string) string {
 	value, ok := all[name]

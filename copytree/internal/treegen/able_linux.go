@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Able returns Options with what can be made in dir. It finds that out by trying.
+// Able returns the Options that work in dir. It finds them by trying.
 func Able(dir string) Options {
 	o := Options{Root: os.Geteuid() == 0}
 	probe, err := os.MkdirTemp(dir, "able")
@@ -19,7 +19,7 @@ func Able(dir string) Options {
 	if os.WriteFile(file, nil, 0o600) != nil {
 		return o
 	}
-	for _, n := range []int64{100, 3000, 60000} { // ext4 has room for some 3,900 bytes
+	for _, n := range []int64{100, 3000, 60000} { // ext4 has room for about 3,900 bytes
 		if unix.Lsetxattr(file, "user.x", make([]byte, n), 0) == nil {
 			o.MaxXattr = n
 		}

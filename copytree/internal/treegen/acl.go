@@ -2,10 +2,10 @@ package treegen
 
 import "encoding/binary"
 
-// ACL is a POSIX access control list (acl(5)), in the order that the kernel demands.
+// ACL is a POSIX access control list (acl(5)), in the kernel's order.
 type ACL []ACE
 
-// ACE is an entry of an ACL. ID is only used with ACLUser and ACLGroup.
+// ACE is an entry of an ACL. Only ACLUser and ACLGroup use ID.
 type ACE struct {
 	Tag, Perm uint16
 	ID        uint32
@@ -21,14 +21,13 @@ const (
 	ACLOther    = 0x20
 )
 
-// Names of the extended attributes that hold ACLs.
+// Names of the extended attributes with ACLs.
 const (
 	aclAccess  = "system.posix_acl_access"
 	aclDefault = "system.posix_acl_default"
 )
 
-// encode returns the attribute's value: version 2, and 8 bytes an entry
-// (linux/posix_acl_xattr.h).
+// encode returns the attribute's value: version 2, and 8 bytes an entry (linux/posix_acl_xattr.h).
 func (a ACL) encode() []byte {
 	b := binary.LittleEndian.AppendUint32(nil, 2)
 	for _, e := range a {

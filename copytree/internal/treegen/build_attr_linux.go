@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes sets what a node has, without its times. The order matters: chown removes
-// suid, an attribute can only be set by a process that may write, and an ACL sets the
-// mode.
+// attributes sets a node's attributes, without its times. The order matters: chown removes suid, an
+// attribute needs a process that may write, and an ACL sets the mode.
 func attributes(_ *walker, dir int, name string, n Node) error {
 	if n.Kind == HardLink {
 		return nil
@@ -62,14 +61,13 @@ func times(_ *walker, dir int, name string, n Node) error {
 	return unix.UtimesNanoAt(dir, name, []unix.Timespec{atime, mtime}, unix.AT_SYMLINK_NOFOLLOW)
 }
 
-// timespec returns t for system calls. It fails where the system's times have 32 bits
-// and t does not fit.
+// timespec returns t for system calls. It fails if the system's times have 32 bits and t does not
+// fit.
 func (t Time) timespec() (unix.Timespec, error) {
 	return unix.TimeToTimespec(time.Unix(t.Sec, t.Nsec))
 }
 
-// inDir returns a path of a name in an open directory, for calls that take no
-// directory.
+// inDir returns a path of a name in an open directory, for calls that take no directory.
 func inDir(dir int, name string) string {
 	return fmt.Sprintf("/proc/self/fd/%d/%s", dir, name)
 }

@@ -30,7 +30,7 @@ func (e Extent) write(f *os.File) error {
 	if e.Fill == Unwritten {
 		err := unix.Fallocate(int(f.Fd()), 0, e.Off, e.Len)
 		if err == unix.EOPNOTSUPP {
-			return nil // it stays a hole
+			return nil // the range stays a hole
 		}
 		return err
 	}

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Build makes the tree at dir, which must not exist. Its calls are relative to open
-// directories, so that paths may be longer than PATH_MAX. Only root sets owners. An
-// error names the node that could not be made; nodes before it stay.
+// Build makes the tree at dir, which must not exist. Its calls are relative to open directories, so
+// that paths may be longer than PATH_MAX. Only root sets owners. An error names the node that could
+// not be made; earlier nodes stay.
 func Build(dir string, t Tree) error {
 	if err := unix.Mkdir(dir, 0o700); err != nil {
 		return fmt.Errorf("mkdir %q: %w", dir, err)
@@ -21,7 +21,7 @@ func Build(dir string, t Tree) error {
 		func(w *walker) error { return w.backwards(t, times) })
 }
 
-// SetTimes sets all times of a tree again: reading the tree has changed some.
+// SetTimes sets all times of a tree again, because reading the tree changes some.
 func SetTimes(dir string, t Tree) error {
 	return each(dir, t, func(w *walker) error { return w.backwards(t, times) })
 }
@@ -48,7 +48,7 @@ func each(dir string, t Tree, steps ...func(*walker) error) error {
 type walker struct {
 	root     int
 	lastPath string
-	last     int // -1 is none
+	last     int // -1 if none is open
 }
 
 func (w *walker) leave() {
@@ -58,8 +58,8 @@ func (w *walker) leave() {
 	w.last = -1
 }
 
-// at returns the directory that a path is in, which is open until the next call, and
-// the name in it.
+// at returns the directory of a path, and the name in it. The directory stays open until the next
+// call.
 func (w *walker) at(p string) (dir int, name string, err error) {
 	in, name := parent(p)
 	if in == "" {
@@ -104,7 +104,7 @@ func (w *walker) all(t Tree, step func(*walker, int, string, Node) error) error 
 	return nil
 }
 
-// backwards runs a step for each node, directories last: their modes could keep the
+// backwards runs a step for each node, directories last. Otherwise their modes could keep the
 // process out, and their times would change.
 func (w *walker) backwards(t Tree, step func(*walker, int, string, Node) error) error {
 	t = slices.Clone(t)
@@ -112,7 +112,7 @@ func (w *walker) backwards(t Tree, step func(*walker, int, string, Node) error) 
 	return w.all(t, step)
 }
 
-// create makes the file itself, with a mode that allows the other steps.
+// create makes the file, with a mode that allows the other steps.
 func create(w *walker, dir int, name string, n Node) error {
 	switch n.Kind {
 	case Dir:
@@ -142,7 +142,7 @@ func (w *walker) link(dir int, name, old string) error {
 	return unix.Linkat(from, oldName, dir, name, 0)
 }
 
-// openAny is open that also opens the root, and always returns a new descriptor.
+// openAny is open for any directory, the root too. It always returns a new descriptor.
 func (w *walker) openAny(p string) (int, error) {
 	if p == "" {
 		return unix.FcntlInt(uintptr(w.root), unix.F_DUPFD_CLOEXEC, 0)

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestBuild builds one node of each kind, and looks at them with package os.
+// TestBuild builds one node of each kind, and examines them with package os.
 func TestBuild(t *testing.T) {
 	tree := Tree{
 		{Mode: 0o700, Mtime: Time{5, 6}},
@@ -86,7 +86,7 @@ func TestBuildDeep(t *testing.T) {
 	}
 }
 
-// TestBuildSaysWhat: an error names the node.
+// TestBuildSaysWhat checks that an error names the node.
 func TestBuildSaysWhat(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tree")
 	err := Build(dir, Tree{{}, {Path: "a"}, {Path: "a"}})

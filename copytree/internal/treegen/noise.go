@@ -2,9 +2,9 @@ package treegen
 
 import "encoding/binary"
 
-// noise fills b with the bytes at off of an endless sequence that fill selects. Each
-// eight bytes are the scrambled offset (the finalizer of splitmix64), and never all
-// zeros, so that no block looks like a hole. off is a multiple of 8.
+// noise fills b with the bytes at off of an endless sequence that fill selects. Each eight bytes
+// are the scrambled offset (the finalizer of splitmix64). They are never all zeros, so that no
+// block looks like a hole. off must be a multiple of 8.
 func noise(b []byte, fill, off int64) {
 	for i := 0; i < len(b); i += 8 {
 		z := uint64(fill)*0x9e3779b97f4a7c15 + uint64(off+int64(i))

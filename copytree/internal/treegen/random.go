@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-// Options says what Random may make. Able sets the fields that depend on the
-// directory.
+// Options bounds the trees of Random. Able sets the fields that depend on the directory.
 type Options struct {
-	Nodes    int      // about how many files; 0: 40
+	Nodes    int      // the number of files, roughly; 0: 40
 	MaxFile  int64    // the largest File in bytes; 0: 3 MiB
 	MaxXattr int64    // the largest value of an attribute in bytes; 0: no attributes
 	ACLs     bool     // there may be ACLs
 	Root     bool     // there may be owners, devices, and modes that keep the owner out
-	Numbers  bool     // devices may have all numbers of a dev_t, for which xfs has no room
-	Names    []string // if not nil, the only names there are: for trees that are merged
+	Numbers  bool     // devices may have all numbers of a dev_t; xfs cannot store some
+	Names    []string // if not nil, the only names: for trees that are merged
 	Few      bool     // few symbolic links to directories: for copies that follow them
 }
 
-// maxPath is how long a Path may be. GNU cp joins whole paths of source and
-// destination, and PATH_MAX is 4096.
+// maxPath is the longest Path. GNU cp joins whole paths of source and destination, and PATH_MAX is
+// 4096.
 const maxPath = 1500
 
 // random is a Tree that is being made.
@@ -27,11 +26,11 @@ type random struct {
 	*rand.Rand
 	o    Options
 	tree Tree
-	dirs []string // Paths of directories that nodes may be added to
+	dirs []string // Paths of directories for new nodes
 	have map[string]bool
 }
 
-// Random makes a tree that depends on seed and o alone.
+// Random makes a tree that depends only on seed and o.
 func Random(seed uint64, o Options) Tree {
 	if o.Nodes == 0 {
 		o.Nodes = 40
@@ -120,8 +119,8 @@ func (r *random) wide(n int) {
 	}
 }
 
-// symlink makes a symbolic link, most often to a node of the tree. Absolute targets
-// lead nowhere that would be harmful to copy.
+// symlink makes a symbolic link, usually to a node of the tree. Absolute targets lead to files that
+// are harmless to copy.
 func (r *random) symlink() Node {
 	n := Node{Kind: Symlink}
 	to := r.tree[r.IntN(len(r.tree))]

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// attributes sets what a node has besides its content.
+// attributes sets a node's attributes.
 func (r *random) attributes(n *Node) {
 	n.Mode = r.mode(n.Kind)
 	if r.o.Root && r.IntN(3) == 0 {
@@ -13,7 +13,7 @@ func (r *random) attributes(n *Node) {
 	}
 	n.Mtime, n.Atime = r.time(), r.time()
 	if n.Kind != Dir && n.Kind != File {
-		return // only these may have attributes of the user
+		return // only files and directories may have user attributes
 	}
 	if r.o.MaxXattr > 0 && r.IntN(5) == 0 {
 		n.Xattrs = r.xattrs()
@@ -48,8 +48,8 @@ func (r *random) id() int {
 	return []int{0, 1, 1000, 65534, 100000}[r.IntN(5)]
 }
 
-// time returns a time of the years that ext4 has, 1901 to 2446. Some times are before
-// 1970, where rounding goes wrong.
+// time returns a time in ext4's range, 1901 to 2446. Some times are before 1970, where rounding
+// goes wrong.
 func (r *random) time() Time {
 	nsec := []int64{0, 1, 999999999, r.Int64N(1e9)}[r.IntN(4)]
 	switch r.IntN(8) {
@@ -75,9 +75,8 @@ func (r *random) xattrs() (all []Xattr) {
 	return all
 }
 
-// acl returns a list with named entries and a mask, or one that says no more than a
-// mode does. The owner is allowed everything unless it is root, as the test must be
-// able to read the file.
+// acl returns a list with named entries and a mask, or one that is equivalent to a mode. Everything
+// is allowed to the owner unless it is root, because the test must read the file.
 func (r *random) acl() ACL {
 	perm := func() uint16 { return uint16(r.IntN(8)) }
 	users, groups := r.IntN(3), r.IntN(2)

@@ -1,6 +1,6 @@
 package treegen
 
-// borders are sizes at which copies change their way: of blocks, of pages, of buffers.
+// borders has sizes at which copies change their way: sizes of blocks, pages and buffers.
 var borders = []int64{0, 1, 511, 512, 513, 4095, 4096, 4097, 8192, 65535, 65536, 65537, 128 << 10, 256<<10 + 1, 1<<20 - 1, 1 << 20, 2<<20 + 3}
 
 // file makes a File with content.
@@ -25,7 +25,7 @@ func (r *random) file() Node {
 	return n
 }
 
-// size returns a size that is most often small, so that many trees can be made.
+// size returns a size, usually a small one, so that many trees can be made.
 func (r *random) size() int64 {
 	switch r.IntN(10) {
 	case 0:
@@ -50,8 +50,7 @@ func (r *random) extent(off, end int64) []Extent {
 	return []Extent{{off, end - off, r.content()}}
 }
 
-// scattered returns many extents with holes between them. Most often they begin and
-// end at pages.
+// scattered returns many extents with holes between them. They usually begin and end at pages.
 func (r *random) scattered(size int64) (all []Extent) {
 	for off := r.gap(); off < size && len(all) < 60; off += r.gap() {
 		n := min(r.gap(), size-off)

@@ -6,7 +6,7 @@ import (
 
 var everything = Options{Root: true, ACLs: true, MaxXattr: 60000, Nodes: 80}
 
-// TestRandomDependsOnSeed: a printed seed makes the same tree again.
+// TestRandomDependsOnSeed checks that a printed seed makes the same tree again.
 func TestRandomDependsOnSeed(t *testing.T) {
 	if a, b := Random(1, everything).String(), Random(1, everything).String(); a != b {
 		t.Errorf("seed 1 gives\n%s\nand\n%s", a, b)
@@ -16,8 +16,8 @@ func TestRandomDependsOnSeed(t *testing.T) {
 	}
 }
 
-// TestRandomIsWellFormed: some hundred trees have every kind of node, and no node
-// before one that it needs.
+// TestRandomIsWellFormed checks that some hundred trees have every kind of node, and no node before
+// one that it needs.
 func TestRandomIsWellFormed(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := range uint64(300) {
@@ -48,7 +48,7 @@ func TestRandomIsWellFormed(t *testing.T) {
 	}
 }
 
-// note records what is special about a node.
+// note records special properties of a node.
 func note(seen map[string]bool, n Node) {
 	_, name := parent(n.Path)
 	file := n.Kind == File
@@ -71,7 +71,7 @@ func note(seen map[string]bool, n Node) {
 	}
 }
 
-// TestNoiseHasNoZeros: random data never looks like a hole.
+// TestNoiseHasNoZeros checks that random data never looks like a hole.
 func TestNoiseHasNoZeros(t *testing.T) {
 	b := make([]byte, 64<<10+3)
 	noise(b, 7, 4096)

@@ -1,11 +1,11 @@
 package treegen
 
-// maxTries bounds how often Shrink calls fails.
+// maxTries bounds the number of fails's calls in Shrink.
 const maxTries = 2000
 
-// Shrink returns a small tree for which fails is true. It leaves out nodes, many of
-// them at first and then fewer at a time, and then makes the others plain. fails must
-// be true for t. It is called at most 2,000 times.
+// Shrink returns a small tree for which fails is true. It leaves out nodes, first many and then
+// fewer at a time. Then it makes the remaining ones plain. fails must be true for t. It is called
+// at most 2,000 times.
 func Shrink(t Tree, fails func(Tree) bool) Tree {
 	s := shrinker{best: t, fails: fails, left: maxTries}
 	for n := len(s.best); n > 0; n /= 2 {
@@ -58,7 +58,7 @@ func (s *shrinker) plain(i int, change func(*Node)) {
 	}
 }
 
-// plainer are changes that make a node more ordinary.
+// plainer has changes that make a node more ordinary.
 var plainer = []func(*Node){
 	func(n *Node) { n.Xattrs = nil },
 	func(n *Node) { n.ACL = nil },

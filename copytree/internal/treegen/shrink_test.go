@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestShrink reduces trees to the one file that makes them fail, and its directories.
+// TestShrink reduces trees to the single file that makes them fail, and its directories.
 func TestShrink(t *testing.T) {
 	fails := func(t Tree) bool {
 		return slices.ContainsFunc(t, func(n Node) bool { return n.Kind == FIFO && n.Mtime.Sec < 0 })
@@ -32,7 +32,7 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// TestOnly: Only removes a node together with those that need it.
+// TestOnly checks that Only removes a node together with the nodes that need it.
 func TestOnly(t *testing.T) {
 	tree := Tree{{}, {Path: "a"}, {Path: "a/f", Kind: File}, {Path: "l", Kind: HardLink, Target: "a/f"}, {Path: "b"}}
 	got := tree.Only(func(i int) bool { return i != 1 })
@@ -41,7 +41,7 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-// TestString: String returns valid Go.
+// TestString checks that String returns valid Go.
 func TestString(t *testing.T) {
 	tree := Tree{{Mode: 0o755}, {Path: "a\xff", Kind: File, Mode: 0o4600, Size: 5, Data: []Extent{{0, 5, 9}}, Mtime: Time{-1, 2}}}
 	want := `treegen.Tree{

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Tree is a tree of files: the root, whose Path is "", and then every file.
-// Directories come before what is in them, and files before their hard links.
+// Tree is a tree of files: the root, whose Path is "", and then every file. Directories come before
+// their entries, and files before their hard links.
 type Tree []Node
 
-// Node is one file of a Tree. Fields that its Kind does not use are zero.
+// Node is one file of a Tree. Fields that do not apply to its Kind are zero.
 type Node struct {
 	Path         string // relative, any bytes but NUL; "" is the root
 	Kind         Kind
-	Mode         uint32 // the lower twelve bits; not used for a symbolic link
-	UID, GID     int    // not used where Build may not change owners
+	Mode         uint32 // the lower twelve bits; not for symbolic links
+	UID, GID     int    // ignored if Build may not change owners
 	Atime, Mtime Time
 	Size         int64    // of a File, in bytes
-	Data         []Extent // of a File, ascending; between them are holes
-	Target       string   // of a Symlink: its target; of a HardLink: another Node's Path
+	Data         []Extent // of a File, ascending, with holes between
+	Target       string   // the target of a Symlink; another Node's Path for a HardLink
 	Xattrs       []Xattr
 	ACL, Default ACL    // nil: no ACL; an ACL replaces the permissions of Mode
 	Major, Minor uint32 // of a device
@@ -45,18 +45,17 @@ var kinds = [...]string{"Dir", "File", "Symlink", "HardLink", "FIFO", "Socket", 
 // String returns the constant's name.
 func (k Kind) String() string { return kinds[k] }
 
-// Time is a time as utimensat(2) takes it: seconds since 1970, which may be
-// negative, and nanoseconds from there onwards.
+// Time is a time for utimensat(2): seconds since 1970, possibly negative, plus nanoseconds.
 type Time struct{ Sec, Nsec int64 }
 
-// Extent is a range of a File that is not a hole. Fill is what it is filled with:
-// Zeros, Unwritten, or bytes that depend on Fill and their offset.
+// Extent is a range of a File that is not a hole. Fill selects its bytes: Zeros, Unwritten, or
+// bytes that depend on Fill and their offset.
 type Extent struct{ Off, Len, Fill int64 }
 
 // Values of Extent.Fill other than seeds.
 const (
 	Zeros     = 0
-	Unwritten = -1 // allocated with fallocate(2), and not written
+	Unwritten = -1 // allocated with fallocate(2), not written
 )
 
 // Xattr is an extended attribute whose value is Len bytes that depend on Fill.
@@ -76,8 +75,7 @@ func (t Tree) String() string {
 	return b.String()
 }
 
-// String returns the Node's fields as in a Go literal, those that are zero
-// left out.
+// String returns the Node's fields as a Go literal without zero fields.
 func (n Node) String() string {
 	fields := []string{fmt.Sprintf("Path: %q, Kind: treegen.%v, Mode: 0o%o", n.Path, n.Kind, n.Mode)}
 	add := func(there bool, format string, args ...any) {
@@ -98,8 +96,7 @@ func (n Node) String() string {
 	return strings.Join(fields, ", ")
 }
 
-// parent returns the Path of the directory that p is in, and p's name there.
-// The root is "." in itself.
+// parent returns the Path of p's directory, and p's name in it. The root is "." in itself.
 func parent(p string) (dir, name string) {
 	if p == "" {
 		return "", "."
@@ -108,9 +105,8 @@ func parent(p string) (dir, name string) {
 	return strings.TrimSuffix(dir, "/"), name
 }
 
-// Only returns the tree without the nodes that keep is false for, and without
-// those that cannot be without them: what was in a directory, hard links to a
-// file. The root stays.
+// Only returns the tree without the nodes for which keep is false, and without nodes that need
+// them: entries of a directory, hard links to a file. The root stays.
 func (t Tree) Only(keep func(i int) bool) Tree {
 	there := map[string]bool{}
 	var kept Tree

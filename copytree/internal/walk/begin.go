@@ -14,8 +14,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// begin opens the source of d and makes its copy. It reports whether d is open, and
-// in use then.
+// begin opens the source of d and makes its copy. It reports whether d is open and in use.
 func (w *worker) begin(d *dirs.Dir) bool {
 	w.maker.Hold.Begin()
 	defer w.maker.Hold.End()
@@ -44,7 +43,7 @@ func (w *worker) begin(d *dirs.Dir) bool {
 	return true
 }
 
-// countDir counts and reports a directory that was begun.
+// countDir counts and reports a new directory.
 func (w *worker) countDir(d *dirs.Dir) {
 	what := report.MadeDir
 	if d.Merged {
@@ -83,7 +82,7 @@ func (w *worker) leaf(d *dirs.Dir) bool {
 	return w.job.Opt.OneFileSystem && d.Stat.Dev != d.Up.Stat.Dev
 }
 
-// endless returns why the copy of d would have no end, or nil.
+// endless returns the reason why the copy of d would never end, or nil.
 func (w *worker) endless(d *dirs.Dir) error {
 	if d.Leaf {
 		return nil
@@ -102,8 +101,8 @@ func (w *worker) endless(d *dirs.Dir) error {
 	return nil
 }
 
-// makeCopy makes d's copy, or takes what exists, and opens it. It returns -1 if
-// there is none (DryRun).
+// makeCopy makes d's copy, or takes the existing directory, and opens it. It returns -1 if there is
+// none (DryRun).
 func (w *worker) makeCopy(d *dirs.Dir) (int, error) {
 	if d.Up.Absent {
 		d.Absent = true
@@ -125,7 +124,7 @@ func (w *worker) makeCopy(d *dirs.Dir) (int, error) {
 	return w.openCopy(d)
 }
 
-// openCopy opens d's copy and records what it is.
+// openCopy opens d's copy and records its properties.
 func (w *worker) openCopy(d *dirs.Dir) (int, error) {
 	fd, err := w.openMade(d)
 	if err != nil {
@@ -150,8 +149,8 @@ func (w *worker) openCopy(d *dirs.Dir) (int, error) {
 	return fd, nil
 }
 
-// openMade opens d's copy. If it was just made, its owner may not be allowed to open
-// it, because of the umask or of an ACL of the directory that it is in.
+// openMade opens d's copy. Its owner may not be allowed to open a new copy, because of the umask or
+// an ACL of the parent directory.
 func (w *worker) openMade(d *dirs.Dir) (int, error) {
 	fd, err := w.kernel.OpenMade(d.Up.DstFD, d.CopyName, d.Through)
 	if d.Made && errors.Is(err, syscall.EACCES) {
@@ -166,15 +165,14 @@ func (w *worker) openMade(d *dirs.Dir) (int, error) {
 	return fd, fault.Dest("open", err)
 }
 
-// letOwnerIn gives the owner of a directory that was just made all permissions,
-// until everything is in it. s is its Stat.
+// letOwnerIn gives the owner of a new directory all permissions until it is filled. s is its Stat.
 func (w *worker) letOwnerIn(d *dirs.Dir, f at.File, s *at.Stat) error {
 	d.AddedMode = attr.OwnerPermissions &^ s.Mode
 	s.Mode |= attr.OwnerPermissions
 	return w.kernel.Chmod(f, s.Mode&at.ModeBits)
 }
 
-// checkMerge returns an error unless what exists can be the copy of d.
+// checkMerge returns an error if the existing file cannot be the copy of d.
 func (w *worker) checkMerge(d *dirs.Dir) error {
 	var s at.Stat
 	if err := w.kernel.Stat(d.Up.DstFD, d.CopyName, d.Through, &s); err != nil {
@@ -192,7 +190,7 @@ func (w *worker) checkMerge(d *dirs.Dir) error {
 }
 
 // ontoItself returns the error for a directory that would be copied onto itself. It is fs.SkipDir
-// if nothing would become of its entries: all are where they are to be linked to, or all are left.
+// if nothing would happen to its entries: either all are linked already, or all are left.
 func ontoItself(o *option.Options) error {
 	if o.Make == option.MakeHardLink || o.Existing == option.Skip {
 		return fs.SkipDir

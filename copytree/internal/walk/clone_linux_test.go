@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/places"
 )
 
-// TestClonesSmallFiles copies small files between places that share data and places
-// that do not. The first file shows for the others what is the case.
+// TestClonesSmallFiles copies small files between places that share data, and between places that
+// do not. The first file shows whether they do.
 func TestClonesSmallFiles(t *testing.T) {
 	for place, clones := range map[string]bool{"xfs": true, "btrfs": true, "ext4": false} {
 		t.Run(place, func(t *testing.T) {

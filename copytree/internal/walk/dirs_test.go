@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestNoIdleDirectories copies a deep tree where no unused directory stays open, as
-// with few descriptors: directories that waited are opened again.
+// TestNoIdleDirectories copies a deep tree without idle open directories, as with few descriptors.
+// Waiting directories must be opened again.
 func TestNoIdleDirectories(t *testing.T) {
 	src := filepath.Join(t.TempDir(), "tree")
 	files := 0
@@ -35,7 +35,7 @@ func TestNoIdleDirectories(t *testing.T) {
 	for _, concurrency := range []int{1, 4} {
 		j := newWalk(t, t.Context(), option.Options{Concurrency: concurrency}, at.New())
 		j.job.Handles.MaxIdle = 0
-		j.queue.Dirs = 2 // so that directories wait for those in them
+		j.queue.Dirs = 2 // makes directories wait for their subdirectories
 		dst := filepath.Join(t.TempDir(), "copy")
 		if r, err := copyAll(j, option.Pair{Src: src, Dst: dst}); err != nil || int(r.Files) != files {
 			t.Errorf("by %d workers: %d files, %v; want %d", concurrency, r.Files, err, files)
@@ -46,8 +46,8 @@ func TestNoIdleDirectories(t *testing.T) {
 	}
 }
 
-// TestLinksBetweenManyDirectories makes hard links to files of directories that other
-// workers are finishing.
+// TestLinksBetweenManyDirectories makes hard links to files in directories that other workers are
+// finishing.
 func TestLinksBetweenManyDirectories(t *testing.T) {
 	src := t.TempDir()
 	const dirs = 300

@@ -40,8 +40,8 @@ func smallTree(t *testing.T, dir string, seed uint64) string {
 	return src
 }
 
-// memoryDir makes a directory in memory, where many small files cost little, or a
-// temporary directory where that is impossible.
+// memoryDir makes a directory in memory, where many small files cost little. If that is impossible,
+// it makes a temporary directory.
 func memoryDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "sluice")
@@ -56,8 +56,8 @@ func memoryDir(t *testing.T) string {
 	return dir
 }
 
-// descriptors counts the open files and directories. It does not count those of the
-// Scheduler, which opens some when it needs them.
+// descriptors counts the open files and directories, without the Scheduler's, which opens some on
+// demand.
 func descriptors(t *testing.T) (n int) {
 	t.Helper()
 	names, err := os.ReadDir("/proc/self/fd")
@@ -73,11 +73,11 @@ func descriptors(t *testing.T) (n int) {
 	return n
 }
 
-// counted makes the n-th call of a copy fail, once, and counts them.
+// counted makes the n-th call of a copy fail, once, and counts the calls.
 type counted struct {
 	n, calls atomic.Int64
 	what     func() error
-	op       atomic.Value // that has failed
+	op       atomic.Value // the call that failed
 }
 
 func (c *counted) fault(op string) error {
@@ -88,11 +88,11 @@ func (c *counted) fault(op string) error {
 	return c.what()
 }
 
-// keptAspects are what a copy with PreserveAll has of its source.
+// keptAspects are the aspects that a copy with PreserveAll keeps.
 const keptAspects = treecmp.Mode | treecmp.Owner | treecmp.Mtime | treecmp.Links | treecmp.Xattrs | treecmp.ACLs
 
-// partly checks that each file in the copy is complete: every file that is no
-// directory is as its source, or missing.
+// partly checks that no file in the copy is incomplete: except for directories, each is like its
+// source or missing.
 func partly(t *testing.T, dst, src string) {
 	t.Helper()
 	err := filepath.WalkDir(dst, func(path string, e os.DirEntry, err error) error {
@@ -126,8 +126,8 @@ var faultWays = []struct {
 	{"several workers", option.Options{Preserve: option.PreserveAll, Concurrency: 4}, false},
 }
 
-// TestFaults makes each call of a copy fail. The copy returns the error, unless it is
-// complete without the call. No file is incomplete, and nothing stays open.
+// TestFaults makes each call of a copy fail. The copy must return the error, unless it is complete
+// without the call. No file may be incomplete, and nothing may stay open.
 func TestFaults(t *testing.T) {
 	for _, way := range faultWays {
 		t.Run(way.name, func(t *testing.T) {
@@ -155,12 +155,11 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// maxTried is about how many calls of a copy are tried. Of more calls some are left
+// maxTried is about the number of calls that are tried. If a copy has more calls, some are left
 // out.
 const maxTried = 300
 
-// stride copies without a fault, and returns how many calls there are from one tried
-// call to the next.
+// stride copies without a fault. It returns the number of calls from one tried call to the next.
 func stride(t *testing.T, dst, src string, o option.Options) int64 {
 	t.Helper()
 	c := &counted{}
@@ -196,8 +195,8 @@ func oneFault(t *testing.T, dst, src string, o option.Options, n int64) bool {
 	return c.calls.Load() >= n
 }
 
-// TestCancel ends the context at each call of a copy. Files that were begun are
-// removed or complete, the error is the context's cause, and nothing stays open.
+// TestCancel ends the context at each call of a copy. Files that were begun must be removed or
+// complete, the error must be the context's cause, and nothing may stay open.
 func TestCancel(t *testing.T) {
 	for _, way := range faultWays[:2] {
 		t.Run(way.name, func(t *testing.T) {
@@ -230,11 +229,11 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestForceWhereNothingIsRemoved: with Force, a file that cannot be opened is removed. If the
-// removal fails, the copy has its error.
+// TestForceWhereNothingIsRemoved checks Force: a file that cannot be opened is removed. If the
+// removal fails, the copy must have its error.
 func TestForceWhereNothingIsRemoved(t *testing.T) {
 	busy := 0
-	for fails := range 12 { // one of these opens is that of the destination's file
+	for fails := range 12 { // one of these opens is for the destination's file
 		dir := t.TempDir()
 		src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
 		write(t, filepath.Join(src, "file"), "new")
@@ -267,8 +266,8 @@ func TestForceWhereNothingIsRemoved(t *testing.T) {
 	}
 }
 
-// TestFull: from some write on there is no room. That is reported once, and nothing
-// more is begun.
+// TestFull has no room left from some write on. The copy must report that once, and begin nothing
+// more.
 func TestFull(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {
 		dir := t.TempDir()
@@ -313,7 +312,7 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// aspects are what a copy has of its source.
+// aspects returns the aspects that a copy keeps.
 func aspects(o option.Options) treecmp.Aspect {
 	if o.Preserve == option.PreserveAll {
 		return keptAspects

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// finish gives d's copy its metadata, after everything is in it, and closes d.
+// finish gives d's copy its metadata after all its entries, and closes d.
 func (w *worker) finish(d *dirs.Dir) {
 	if !d.Entered {
 		return
@@ -42,7 +42,7 @@ func (w *worker) finishCopy(d *dirs.Dir) error {
 		return err
 	}
 	defer w.job.Handles.Release(d)
-	w.job.Handles.OpenParent(d) // the mode that d gets may not allow it
+	w.job.Handles.OpenParent(d) // d's final mode may not allow it
 	f.Src, f.Dst = at.File{FD: d.SrcFD}, at.File{FD: d.DstFD}
 	refused := w.maker.Attr.Set(&f)
 	if toSync {
@@ -55,9 +55,9 @@ func (w *worker) finalMode(d *dirs.Dir) uint32 {
 	return w.maker.Attr.FinalDirMode(&d.Stat, d.CopyMode, d.AddedMode)
 }
 
-// leaveIncomplete gives the copy of a directory that is not complete its final mode
-// and its owner all permissions. A later copy finds an existing directory, whose
-// mode it does not change, and must be able to fill it.
+// leaveIncomplete gives the copy of an incomplete directory its final mode, plus all permissions
+// for its owner. A later copy does not change the mode of an existing directory, and must be able
+// to fill it.
 func (w *worker) leaveIncomplete(d *dirs.Dir) error {
 	if d.Merged || w.job.Opt.Preserve&option.PreserveMode != 0 {
 		return nil
@@ -73,7 +73,7 @@ func (w *worker) leaveIncomplete(d *dirs.Dir) error {
 	return fault.Dest("chmod", w.kernel.Chmod(at.File{FD: d.DstFD}, mode))
 }
 
-// syncDir has a finished directory synced.
+// syncDir passes on a finished directory to be synced.
 func (w *worker) syncDir(d *dirs.Dir) error {
 	fd, err := w.kernel.OpenMade(d.DstFD, at.Dot, at.NoFollow)
 	if err != nil {

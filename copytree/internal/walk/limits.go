@@ -6,39 +6,37 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/queue"
 )
 
-// limits bounds what a Walk has open and in memory, whatever the tree.
+// limits bounds the open files and the memory of a Walk, whatever the tree.
 type limits struct {
 	queue.Limits
-	idleDirs int // directories that are open and unused, at two descriptors each; may be 0
+	idleDirs int // directories that are open and unused, with two descriptors each; may be 0
 }
 
 const (
-	// maxOpenAhead is how many files are open ahead of the workers.
+	// maxOpenAhead is the number of files that may be open ahead of the workers.
 	maxOpenAhead = 1024
-	// maxWaitingDirs is how many directories wait to be read.
+	// maxWaitingDirs is the number of directories that may wait to be read.
 	maxWaitingDirs = 4096
-	// maxIdleDirs is how many unused directories stay open.
+	// maxIdleDirs is the number of unused directories that stay open.
 	maxIdleDirs = 128
-	// maxPrefetchers is how many prefetchers there are. They mostly wait for inodes
-	// and directories, of which a disk reads many at once.
+	// maxPrefetchers is the number of prefetchers. They mostly wait for inodes and directories; a
+	// disk reads many at once.
 	maxPrefetchers = 4
-	// coldWorkers is how many workers there are while a tree is read from a disk.
-	// Threads that wait for it leave the processors to others.
+	// coldWorkers is the number of workers while a tree is read from a disk. Threads that wait for
+	// the disk leave the processors to others.
 	coldWorkers = 8
-	// prefetcherDescriptors is how many descriptors a prefetcher has, besides those
-	// that it has delivered.
+	// prefetcherDescriptors is the number of a prefetcher's descriptors, without the delivered
+	// ones.
 	prefetcherDescriptors = maxHeld + pieceSize + 2
-	// workerDescriptors is how many descriptors a worker has at a time: those of the
-	// file and its copy, of their directories, of the directories above or of
-	// another one that a hard link is made to, and of a pipe.
+	// workerDescriptors is the number of a worker's descriptors at a time: for a file and its copy,
+	// their directories, the directories above or another one for a hard link, and a pipe.
 	workerDescriptors = 10
-	// otherDescriptors is how many descriptors are left to the rest of the program.
+	// otherDescriptors is the number of descriptors for the rest of the program.
 	otherDescriptors = 24
 )
 
-// limitsFor divides the descriptors that the process may have: half of them for
-// workers, and a quarter each for idle directories and for prefetchers, which are
-// of no use with few.
+// limitsFor divides the process's descriptors: half for workers, and a quarter each for idle
+// directories and for prefetchers. Prefetchers with few descriptors are useless.
 func limitsFor(descriptors, concurrency int) limits {
 	free := max(0, descriptors-otherDescriptors)
 	var l limits

@@ -6,20 +6,20 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// pool has the goroutines that copy a tree beside the first worker: the other workers
-// and, from when the page cache first lacks something, prefetchers and more workers.
-// Most trees are in memory, and those would cost threads and a megabyte for nothing.
+// pool has the goroutines that copy a tree beside the first worker: the other workers, and after
+// the first miss of the page cache prefetchers and more workers. Most trees are in memory, and
+// there these would cost threads and a megabyte for nothing.
 type pool struct {
 	walk    *Walk
 	running sync.WaitGroup
-	cold    sync.Once // starts what a cold tree has in addition
+	cold    sync.Once // starts the goroutines for a cold tree
 
 	mu      sync.Mutex
-	workers []*worker // Under mu
+	workers []*worker // guarded by mu
 }
 
-// start starts the other workers, and those of a cold tree if it is known to be cold.
-// The first worker calls it.
+// start starts the other workers. If the tree is known to be cold, it also calls startCold. The
+// first worker calls it.
 func (p *pool) start() {
 	for id := 1; id < p.walk.queue.Workers; id++ {
 		w := p.add(id)
@@ -30,8 +30,7 @@ func (p *pool) start() {
 	}
 }
 
-// startCold starts the prefetchers and the workers of a cold tree, once. Workers call it while they
-// work.
+// startCold starts the prefetchers and workers for a cold tree, once. Any worker may call it.
 func (p *pool) startCold() {
 	q := &p.walk.queue
 	if q.Prefetchers == 0 {
@@ -61,8 +60,8 @@ func (p *pool) add(id int) *worker {
 	return w
 }
 
-// wait waits until all goroutines have ended, after the first worker has nothing
-// left to do, and adds what they have counted.
+// wait waits until all goroutines have ended, and adds their counts. It is called when the first
+// worker has nothing left to do.
 func (p *pool) wait(counts *report.Counts) {
 	p.running.Wait()
 	for _, w := range p.workers {

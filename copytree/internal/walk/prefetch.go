@@ -9,31 +9,31 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/queue"
 )
 
-// prefetcher reads directories and opens files ahead of the workers, and makes the
-// kernel begin to read the files, many at a time. It waits while the tree is hot.
+// prefetcher reads directories and opens files ahead of the workers. It makes the kernel begin to
+// read many files at a time. It waits while the tree is hot.
 type prefetcher struct {
 	w       *worker
-	fetcher *fetch.Fetcher // nil until it is needed, and where there is no driver for it
-	tried   bool           // to open a driver
-	held    []*queue.Batch // opened, and not fetched and delivered yet
+	fetcher *fetch.Fetcher // nil until it is needed, or if there is no driver for it
+	tried   bool           // whether it has tried to open a driver
+	held    []*queue.Batch // opened batches that are not fetched and delivered yet
 	holds   int            // descriptors in held
-	fds     []int          // of held, to be fetched
-	opened  int            // files
-	sample  [1]byte        // what is read of every sampleEvery-th file
+	fds     []int          // descriptors in held that are to be fetched
+	opened  int            // the number of opened files
+	sample  [1]byte        // the byte that is read from every sampleEvery-th file
 }
 
 const (
-	// pieceSize is how many files are in one batch.
+	// pieceSize is the number of files in a batch.
 	pieceSize = 32
-	// maxHeld is how many descriptors a prefetcher holds before it fetches and
-	// delivers them, without those of the last batch.
+	// maxHeld is the number of descriptors at which a prefetcher fetches and delivers. The last
+	// batch may exceed it.
 	maxHeld = 128
-	// sampleEvery is of how many files one is read by a call that shows whether the
-	// page cache had it.
+	// sampleEvery says how often a file is read by a call that shows whether the page cache had it:
+	// one file in sampleEvery.
 	sampleEvery = 16
 )
 
-// run reads ahead until there is nothing left.
+// run reads ahead until nothing is left.
 func (p *prefetcher) run() {
 	defer p.closeFetcher()
 	for {
@@ -65,8 +65,7 @@ func (p *prefetcher) prefetch(d *dirs.Dir) {
 	}
 }
 
-// openPiece opens the first pieceSize files of b, and holds them. It returns the
-// rest of b, or nil.
+// openPiece opens the first pieceSize files of b, and holds them. It returns the rest of b, or nil.
 func (p *prefetcher) openPiece(b *queue.Batch) (rest *queue.Batch) {
 	if rest = b.Split(pieceSize); rest != nil {
 		b.Dir.Unfinished.Add(1)
@@ -81,8 +80,8 @@ func (p *prefetcher) openPiece(b *queue.Batch) (rest *queue.Batch) {
 	return rest
 }
 
-// open opens a file, to be fetched. It ignores errors: the worker that copies the
-// file meets them again.
+// open opens a file to be fetched. It ignores errors: the worker that copies the file meets them
+// again.
 func (p *prefetcher) open(d *dirs.Dir, e *queue.Entry) {
 	if e.Type != at.Regular || p.w.job.Opt.Make != option.MakeCopy || p.w.job.Opt.DryRun || p.w.walk.queue.Stopped() {
 		return
@@ -93,7 +92,7 @@ func (p *prefetcher) open(d *dirs.Dir, e *queue.Entry) {
 	}
 	e.FD = fd
 	if p.w.job.Content.Clones(d.CopyID.Dev, d.Stat.Dev) {
-		return // the data will be shared, and not be read
+		return // the data will be shared, not read
 	}
 	if p.opened++; p.opened%sampleEvery == 0 || !p.canFetch() {
 		// If the byte is not cached, the kernel begins to read.
@@ -116,13 +115,13 @@ func (p *prefetcher) canFetch() bool {
 	return p.fetcher != nil
 }
 
-// deliver fetches the files that are held and delivers their batches to the workers.
-// If the page cache had all files of late, the tree is hot again.
+// deliver fetches the held files, and delivers their batches to the workers. If the page cache
+// recently had all files, the tree is hot again.
 func (p *prefetcher) deliver() {
 	if len(p.fds) > 0 {
 		if err := p.fetcher.Fetch(p.fds); err != nil {
 			p.closeFetcher()
-			p.fetcher = nil // workers read what was not fetched
+			p.fetcher = nil // workers read files that were not fetched
 		}
 	}
 	p.w.walk.queue.Deliver(p.held)

@@ -23,8 +23,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestPrefetch copies small, wide and deep trees as if the page cache had nothing of
-// them: prefetchers run from the beginning until they find that everything is cached.
+// TestPrefetch copies small, wide and deep trees as if nothing were cached: prefetchers run from
+// the beginning until they find everything cached.
 func TestPrefetch(t *testing.T) {
 	s := seed.Of(t)
 	for i := range uint64(30) {
@@ -53,8 +53,8 @@ func copyCold(t *testing.T, dst, src string, o option.Options) {
 	}
 }
 
-// TestPrefetchLarge copies large files, many in one directory and a few in each of
-// the others. Workers help each other with them.
+// TestPrefetchLarge copies large files, many in one directory and a few in each other directory.
+// Workers help each other with them.
 func TestPrefetchLarge(t *testing.T) {
 	dir := memoryDir(t)
 	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
@@ -70,8 +70,8 @@ func TestPrefetchLarge(t *testing.T) {
 	}
 }
 
-// TestPrefetchWide copies a directory with more files than are opened ahead, and more
-// directories than wait.
+// TestPrefetchWide copies a directory with more files than may be opened ahead, and more
+// directories than may wait.
 func TestPrefetchWide(t *testing.T) {
 	dir := memoryDir(t)
 	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
@@ -98,8 +98,8 @@ func TestPrefetchWide(t *testing.T) {
 	}
 }
 
-// TestQueueBound copies a directory with more directories than may wait: the worker
-// copies some of them first, and reads on later.
+// TestQueueBound copies a directory with more directories than may wait. The worker must copy some
+// of them first, and then read on.
 func TestQueueBound(t *testing.T) {
 	dir := memoryDir(t)
 	src := filepath.Join(dir, "src")
@@ -132,7 +132,7 @@ func TestQueueBound(t *testing.T) {
 	}
 }
 
-// TestOnWait: OnWait is called once for large files and for a cold tree, and not for
+// TestOnWait checks that OnWait is called once for large files and for a cold tree, and not for
 // small files in memory.
 func TestOnWait(t *testing.T) {
 	dir := memoryDir(t)
@@ -158,7 +158,7 @@ func TestOnWait(t *testing.T) {
 	}
 }
 
-// TestNotesReads: a worker counts whether the page cache had the data of a small file.
+// TestNotesReads checks that a worker counts whether the page cache had the data of a small file.
 func TestNotesReads(t *testing.T) {
 	dir := t.TempDir()
 	src := filepath.Join(dir, "src")
@@ -187,8 +187,7 @@ func TestNotesReads(t *testing.T) {
 	if !w.maker.Misses.Hot(1) || w.maker.Counts.Files != 1 {
 		t.Errorf("%d files, no hit counted for data in memory; want 1 file and a hit", w.maker.Counts.Files)
 	}
-	// The kernel keeps a page that is in use while it is to be dropped, so that this is tried
-	// again.
+	// The kernel does not drop a page that is in use, so this is tried again.
 	for try := 1; w.maker.Misses.Hot(1) && try <= 20; try++ {
 		drop()
 		j.copyPair(w, &option.Pair{Dst: filepath.Join(dir, fmt.Sprint("cold", try)), Src: src})
@@ -201,8 +200,7 @@ func TestNotesReads(t *testing.T) {
 	}
 }
 
-// TestPool: prefetchers are started when the page cache lacks something, once for each
-// tree.
+// TestPool checks that prefetchers are started after a miss of the page cache, once for each tree.
 func TestPool(t *testing.T) {
 	j := newWalk(t, t.Context(), option.Options{}, at.New())
 	if j.queue.Prefetchers == 0 {

@@ -19,8 +19,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// TestRefusedAttributes: the system refuses one kind of attribute. New copies and
-// overwritten ones stay, and each is an error.
+// TestRefusedAttributes has a system that refuses one kind of attribute. New and overwritten copies
+// must stay, each with an error.
 func TestRefusedAttributes(t *testing.T) {
 	for _, op := range []string{"chown", "chmod", "utimensat", "setxattr", "listxattr", "getxattr"} {
 		t.Run(op, func(t *testing.T) {
@@ -81,8 +81,8 @@ func testRefused(t *testing.T, op string, errno syscall.Errno) {
 	}
 }
 
-// TestRefusedBackup: an attribute is refused to a copy that has replaced a file with a
-// backup. The backup gets its name back.
+// TestRefusedBackup has a copy that replaced a file with a backup, and whose attribute is refused.
+// The backup must get its name back.
 func TestRefusedBackup(t *testing.T) {
 	dir := memoryDir(t)
 	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")
@@ -107,9 +107,9 @@ func TestRefusedBackup(t *testing.T) {
 	}
 }
 
-// TestRefusedACL copies a file, whose ACL gives more to a user than to the group, to a
-// file system without ACLs. The mode's permissions of the group are those of the user;
-// the group does not get them.
+// TestRefusedACL copies a file to a file system without ACLs. Its ACL gives more to a user than to
+// the group, and the group bits of its mode are the user's. The group of the copy must not get
+// them.
 func TestRefusedACL(t *testing.T) {
 	dir := memoryDir(t)
 	src, dst := filepath.Join(dir, "src"), filepath.Join(dir, "dst")

@@ -34,7 +34,7 @@ func (t *Walk) copyPair(w *worker, p *option.Pair) {
 	}
 }
 
-// openBase opens the directories that the paths of a Pair are relative to.
+// openBase opens the directories to which the paths of a Pair are relative.
 func (t *Walk) openBase(p *option.Pair, src, dst dirs.Path) (*dirs.Dir, error) {
 	d, err := t.job.Handles.Base(p, src, dst)
 	if err != nil {
@@ -48,7 +48,7 @@ func (t *Walk) openBase(p *option.Pair, src, dst dirs.Path) (*dirs.Dir, error) {
 	return d, nil
 }
 
-// watch has the file system dev synced in the end, which the directory fd, dir, is on.
+// watch makes the end of the copy sync the file system dev. fd and dir are a directory on it.
 func (t *Walk) watch(dev uint64, fd int, dir fmt.Stringer) error {
 	if t.job.Syncer == nil {
 		return nil
@@ -56,21 +56,21 @@ func (t *Walk) watch(dev uint64, fd int, dir fmt.Stringer) error {
 	return fault.Dest("open", t.job.Syncer.Watch(dev, fd, dir))
 }
 
-// syncBase has the directory synced that a Pair's copy is in.
+// syncBase makes the end of the copy sync the directory of a Pair's copy.
 func (t *Walk) syncBase(d *dirs.Dir, dst dirs.Path) error {
 	if t.job.Syncer == nil || t.job.Opt.Sync != option.SyncFiles || t.queue.Stopped() {
 		return nil
 	}
 	fd, err := t.sys.Kernel.OpenMade(d.DstFD, at.Dot, at.NoFollow)
 	if err != nil {
-		return nil // it can be searched and not be read; its file system is synced anyway
+		return nil // it can be searched but not read; its file system is synced anyway
 	}
 	t.job.Sync(durable.File{FD: fd, Dir: durable.Path(dst.Dir)})
 	return nil
 }
 
-// copyRoot copies the file or tree that a Pair is about. through is whether the
-// path of a directory's copy may be a symbolic link.
+// copyRoot copies the file or tree of a Pair. With through, a directory's copy may be at a
+// symbolic link.
 func (t *Walk) copyRoot(w *worker, it *item.Item, through at.Follow) error {
 	if err := t.sys.Kernel.Stat(it.Dir.SrcFD, it.Src, it.Follow, &it.Stat); err != nil {
 		return fault.Source("stat", err)
@@ -97,18 +97,18 @@ func (t *Walk) copyRoot(w *worker, it *item.Item, through at.Follow) error {
 }
 
 // checkPlace returns an error if a Pair would copy a directory onto itself, and sets t.above.
-// through is as for copyRoot.
+// through is as in copyRoot.
 func (t *Walk) checkPlace(it *item.Item, through at.Follow) error {
 	name := it.Dst
 	var s at.Stat
 	switch {
 	case it.Dir.Absent:
-		name = at.Dot // DryRun: what has the name there is in another directory
+		name = at.Dot // DryRun: the name there belongs to another directory
 	case t.sys.Kernel.Stat(it.Dir.DstFD, name, through, &s) != nil:
 	case s.ID == it.Stat.ID:
 		return ontoItself(&t.job.Opt)
 	case s.Type() != at.Directory:
-		return nil // which is refused: nothing is copied
+		return nil // the copy is refused anyway
 	}
 	above, err := t.sys.Kernel.Ancestors(it.Dir.DstFD, name, through)
 	if err != nil {
@@ -121,9 +121,9 @@ func (t *Walk) checkPlace(it *item.Item, through at.Follow) error {
 	return nil
 }
 
-// sameDevice returns the beginning of above, a directory and those above it: the ones on the first
-// one's file system. With OneFileSystem a source that is further up does not lead to the first one,
-// because the walk enters no other file system.
+// sameDevice returns the first directories of above that are on the first one's file system. With
+// OneFileSystem a source further up does not lead to the first one, because the walk enters no
+// other file system.
 func sameDevice(above []at.ID) []at.ID {
 	other := slices.IndexFunc(above, func(id at.ID) bool { return id.Dev != above[0].Dev })
 	if other < 0 {
@@ -132,8 +132,8 @@ func sameDevice(above []at.ID) []at.ID {
 	return above[:other]
 }
 
-// copyTree copies a directory and everything in it. w, the first worker, starts the
-// others and waits for them.
+// copyTree copies a directory with all its entries. w, the first worker, starts the other workers
+// and waits for them.
 func (t *Walk) copyTree(w *worker, d *dirs.Dir) {
 	t.queue.Start(d)
 	w.pool = &pool{walk: t}
@@ -142,18 +142,18 @@ func (t *Walk) copyTree(w *worker, d *dirs.Dir) {
 	w.work()
 }
 
-// endTree waits for the other workers, and closes what they have left.
+// endTree waits for the other workers, and closes the rest.
 func (t *Walk) endTree(w *worker) {
 	w.pool.wait(&w.maker.Counts)
 	w.pool = nil
 	t.closeAbandoned(w)
 }
 
-// closeAbandoned closes what a copy that was stopped has left open.
+// closeAbandoned closes everything that a stopped copy has left open.
 func (t *Walk) closeAbandoned(w *worker) {
 	delivered, waiting := t.queue.Abandon()
 	for _, b := range delivered {
-		w.copyBatch(b) // which only closes the files, as the copy is stopped
+		w.copyBatch(b) // only closes the files, because the copy is stopped
 	}
 	for _, d := range waiting {
 		w.unblock(d)

@@ -10,9 +10,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/queue"
 )
 
-// scan reads the next part of d. It queues the directories in it, and puts the
-// other entries into b. If there is more, it queues d again, to be read on after
-// those directories, and returns true.
+// scan reads the next part of d. It queues its directories, and puts its other entries into b. If d
+// has more entries, it queues d again behind those directories, and returns true.
 func (w *worker) scan(d *dirs.Dir, b *queue.Batch) (more bool) {
 	more, err := w.read(d)
 	if err != nil {
@@ -39,8 +38,7 @@ func (w *worker) scan(d *dirs.Dir, b *queue.Batch) (more bool) {
 	return more
 }
 
-// read reads entries of d into w.entries: as many as there is room for, in memory
-// and in the queue.
+// read reads entries of d into w.entries, as many as memory and the queue have room for.
 func (w *worker) read(d *dirs.Dir) (more bool, err error) {
 	w.entries = w.entries[:0]
 	if d.Seek {
@@ -64,8 +62,8 @@ func (w *worker) read(d *dirs.Dir) (more bool, err error) {
 	return true, nil
 }
 
-// limitDirs drops the entries after as many directories as the queue has room for,
-// and reports whether it has dropped any. They are read again later.
+// limitDirs drops the entries after as many directories as the queue has room for. It reports
+// whether it dropped any. They are read again later.
 func (w *worker) limitDirs(d *dirs.Dir) bool {
 	q := &w.walk.queue
 	room := max(1, q.Dirs-q.Waiting())
@@ -83,8 +81,8 @@ func (w *worker) limitDirs(d *dirs.Dir) bool {
 	return false
 }
 
-// setType finds out the type of e, where the directory does not have it or symbolic
-// links are followed. If that fails, it fails again when e is copied.
+// setType sets the type of e, if the directory does not tell or symbolic links are followed. If it
+// fails, the copy of e will fail in the same way.
 func (w *worker) setType(d *dirs.Dir, e *at.Entry) {
 	follow := w.job.Opt.FollowsEntries()
 	if e.Type != at.Unknown && (e.Type != at.Symlink || !bool(follow)) {

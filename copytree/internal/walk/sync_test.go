@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/option"
 )
 
-// What a Kernel has opened is closed by the Kernel, also after an fsync: off Linux the descriptors
-// are of os.Files, which would close the descriptors once more when they are collected.
+// The Kernel closes all descriptors that it has opened, also after an fsync. Off Linux the
+// descriptors belong to os.Files, which would close them a second time when they are collected.
 func TestSyncedFilesAreClosedByTheKernel(t *testing.T) {
 	src := t.TempDir()
 	for _, name := range []string{"a", "b", "c"} {
@@ -23,8 +23,7 @@ func TestSyncedFilesAreClosedByTheKernel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Some calls that open fail, which leaves nothing to close. They are the same for each choice
-	// of Sync.
+	// Some calls that open fail, and leave nothing to close. They are the same for each Sync.
 	left := func(sync option.Sync) int64 {
 		var open atomic.Int64
 		k := at.New()

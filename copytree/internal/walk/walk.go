@@ -1,34 +1,34 @@
-// Package walk copies trees: it walks the source, makes the directories, and has package entry
-// copy what is in them.
+// Package walk copies trees: it walks the source, makes the directories, and lets package entry
+// copy their entries.
 //
 //	w := walk.New(ctx, walk.System{Kernel: at.New(), Scheduler: core}, options)
 //	defer w.Close()
 //	result, whole := w.Copy([]option.Pair{{Dst: "backup/photos", Src: "photos"}})
 //
 // A worker takes a directory from the queue, makes its copy (begin.go), reads a part of it
-// (scan.go), queues the directories in it and copies its other entries (worker.go). When
-// everything in a directory is done, its copy gets its metadata (finish.go).
+// (scan.go), queues its directories and copies its other entries (worker.go). When everything in a
+// directory is done, its copy gets its metadata (finish.go).
 //
-// If the page cache lacks what is copied, the tree is cold: prefetchers read directories ahead of
-// the workers and open their files (prefetch.go), and there are more workers (pool.go).
+// If the page cache misses, the tree is cold: prefetchers read directories ahead of the workers and
+// open their files (prefetch.go), and there are more workers (pool.go).
 //
 // # Who has what
 //
 //	Walk           one copy: the queue, the goroutines, the directories above
-//	entry.Job      what its workers share: options, tables, report, Syncer, content.Copier
+//	entry.Job      shared by workers: options, tables, report, Syncer, content.Copier
 //	worker         one goroutine: its kernel, its buffers, one entry.Maker
 //	entry.Maker    makes the copy of one entry after the other
 //
 // # The packages below
 //
-//   - entry copies one file, symbolic link or device, and asks conflict what becomes of a file
-//     that exists in its place;
-//   - content copies the bytes of a file, attr sets its metadata; durable syncs it;
-//   - queue has what is left to do, dirs the open directories, fetch reads files into the page
-//     cache;
-//   - made and hardlink remember what was copied; pace adapts to what calls have met;
-//   - report collects counts and errors; item, option and fault are what all of them speak of; at
-//     has the system calls.
+//   - entry copies one file, symbolic link or device, and asks conflict about an existing file in
+//     its place.
+//   - content copies the bytes of a file, attr sets its metadata, and durable syncs it.
+//   - queue has the work that is left, dirs the open directories, and fetch reads files into the
+//     page cache.
+//   - made and hardlink record finished copies. pace adapts to the results of calls.
+//   - report collects counts and errors. item, option and fault have the common types, and at has
+//     the system calls.
 //
 // # Concurrency
 //
@@ -53,27 +53,27 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// System is what a Walk makes its calls with.
+// System performs the calls of a Walk.
 type System struct {
 	Kernel    *at.Kernel       // workers have clones of it
-	Scheduler *sched.Scheduler // for reads that have to wait, and for fsyncs
+	Scheduler *sched.Scheduler // for fsyncs, and for reads that have to wait
 	// NewDriver opens a driver for a prefetcher, with up to depth requests in flight. It returns
-	// nil if there is none that works without threads; so does a NewDriver of nil.
+	// nil if no driver works without threads. A nil NewDriver does the same.
 	NewDriver func(depth int) driver.Driver
 }
 
 // Walk is one copy.
 type Walk struct {
 	sys     System
-	job     entry.Job // what the workers share
+	job     entry.Job // shared by the workers
 	queue   queue.Queue
-	above   []at.ID      // of the Pair in progress: the directory of the copy and those above it
+	above   []at.ID      // of the current Pair: the copy's directory and all above it
 	waiting sync.Once    // calls Options.OnWait
 	broken  atomic.Bool  // a function of the caller did not return
 	synced  atomic.Int64 // fsyncs that have returned
 }
 
-// New returns a Walk, which the caller closes.
+// New returns a Walk. The caller closes it.
 func New(ctx context.Context, sys System, o option.Options) *Walk {
 	if o.Resume {
 		o.Preserve |= option.PreserveTimes
@@ -112,7 +112,7 @@ func New(ctx context.Context, sys System, o option.Options) *Walk {
 	return t
 }
 
-// Close ends what New has begun.
+// Close ends the work of New.
 func (t *Walk) Close() { t.job.Content.Close() }
 
 // Copy copies all Pairs, one after the other. It is called once. The copy is not whole if a
@@ -132,8 +132,8 @@ func (t *Walk) Copy(pairs []option.Pair) (r report.Result, whole bool) {
 	return r, !t.broken.Load()
 }
 
-// copyPairs copies all Pairs. w is the first worker. What is left is done also if a function
-// of the caller panics.
+// copyPairs copies all Pairs. w is the first worker. It also cleans up if a function of the caller
+// panics.
 func (t *Walk) copyPairs(w *worker, pairs []option.Pair) {
 	defer t.job.Handles.CloseIdle()
 	defer t.job.Handles.CloseTarget()
@@ -147,8 +147,8 @@ func (t *Walk) copyPairs(w *worker, pairs []option.Pair) {
 	t.job.Report.Progress.Walked.Store(true)
 }
 
-// stopBroken stops the copy because a function of the caller did not return. The worker that
-// has called it is gone, and what it had begun is not finished: the others must not wait for it.
+// stopBroken stops the copy because a function of the caller did not return. The worker that called
+// it is gone, and its work is not finished. The other workers must not wait for it.
 func (t *Walk) stopBroken() {
 	t.broken.Store(true)
 	t.job.Stop()
@@ -161,15 +161,14 @@ func (t *Walk) waits() {
 	}
 }
 
-// countSync counts an fsync: for the Result, and for Progress, which earlier copies may have
-// counted in as well.
+// countSync counts an fsync for the Result and for Progress, which may include earlier copies.
 func (t *Walk) countSync() {
 	t.synced.Add(1)
 	t.job.Report.Progress.Synced.Add(1)
 }
 
-// finishSync puts on disk what was copied, also when the copy was stopped: the
-// Result counts it as done.
+// finishSync syncs the copied files, also when the copy was stopped: the Result counts them as
+// done.
 func (t *Walk) finishSync() {
 	if t.job.Syncer == nil {
 		return

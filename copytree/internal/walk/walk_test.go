@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/inside"
 )
 
-// newJob returns a Walk, which is closed at the end of the test.
+// newWalk returns a Walk that is closed at the end of the test.
 func newWalk(t *testing.T, ctx context.Context, o option.Options, k *at.Kernel) *Walk {
 	t.Helper()
 	j := openWalk(t, ctx, o, k)
@@ -29,7 +29,7 @@ func openWalk(t *testing.T, ctx context.Context, o option.Options, k *at.Kernel)
 	return New(ctx, System{Kernel: k, Scheduler: inside.Scheduler(s).Core, NewDriver: inside.Scheduler(s).NewDriver}, o)
 }
 
-// copyAll copies, and returns the errors joined as package copytree does.
+// copyAll copies. It returns the errors joined, as package copytree does.
 func copyAll(j *Walk, pairs ...option.Pair) (report.Result, error) {
 	r, _ := j.Copy(pairs)
 	var all []error

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/queue"
 )
 
-// dirBuffer is how many bytes of a directory are read at a time. The names in them
-// stay in memory while the directories among them wait.
+// dirBuffer is the number of bytes that one read of a directory returns. The names in it stay in
+// memory while directories among them wait.
 const dirBuffer = 32 << 10 // 32 KiB
 
 // worker is one goroutine of a Walk: a worker or a prefetcher.
@@ -17,11 +17,11 @@ type worker struct {
 	walk    *Walk
 	job     *entry.Job // the Walk's
 	maker   *entry.Maker
-	kernel  *at.Kernel // the maker's
+	kernel  *at.Kernel // maker's Kernel
 	pool    *pool      // while a tree is copied
-	id      int        // in the queue
+	id      int        // its number in the queue
 	item    item.Item
-	batch   *queue.Batch // that item is of; nil if it is a root
+	batch   *queue.Batch // the batch of item; nil for a root
 	dirBuf  []byte
 	entries []at.Entry // with names in dirBuf
 	raw     at.Raw
@@ -34,7 +34,7 @@ func newWorker(t *Walk, id int) *worker {
 	return w
 }
 
-// work does what is in the queue until there is nothing left.
+// work does the work in the queue until nothing is left.
 func (w *worker) work() {
 	for {
 		b, d, cold := w.walk.queue.Next(w.id)
@@ -52,9 +52,8 @@ func (w *worker) work() {
 	}
 }
 
-// explore reads the next part of d, after it has begun d if need be, and queues the
-// directories in it. It returns the other entries, whose directory is in use; nil if
-// there are none.
+// explore reads the next part of d, and queues its directories. It begins d first if necessary. It
+// returns the other entries, whose directory is in use, or nil.
 func (w *worker) explore(d *dirs.Dir) *queue.Batch {
 	if !w.enter(d) {
 		w.unblock(d)
@@ -76,8 +75,8 @@ func (w *worker) explore(d *dirs.Dir) *queue.Batch {
 	return b
 }
 
-// guard calls f, which may call functions of the caller, while d is in use. If one of them
-// panics, or ends the goroutine, d is let go.
+// guard calls f, which may call functions of the caller, while d is in use. If one of them panics
+// or ends the goroutine, guard releases d.
 func (w *worker) guard(d *dirs.Dir, f func()) {
 	returned := false
 	defer func() {
@@ -90,8 +89,8 @@ func (w *worker) guard(d *dirs.Dir, f func()) {
 	returned = true
 }
 
-// enter begins d, or opens it again to read on. It reports whether d is to be read,
-// and in use then.
+// enter begins d, or opens it again. It reports whether the caller must read d, which is then in
+// use.
 func (w *worker) enter(d *dirs.Dir) bool {
 	if !d.Begun {
 		d.Begun = true
@@ -108,13 +107,13 @@ func (w *worker) enter(d *dirs.Dir) bool {
 	return true
 }
 
-// copyBatch copies the entries of b that no other worker takes, and releases b. The
-// last worker to do so ends it.
+// copyBatch copies the entries of b that no other worker takes, and releases b. The last worker
+// ends b.
 func (w *worker) copyBatch(b *queue.Batch) {
-	defer w.endBatch(b) // also if a function of the caller panics: the copy is stopped then
+	defer w.endBatch(b) // a panic in a function of the caller stops the copy
 	if w.id == 0 {
-		// To share data is work on metadata alone, which a file system does for one thread at a
-		// time: two took as long as one on xfs and a quarter longer on btrfs, with half more
+		// Sharing data is work on metadata, which a file system does for one thread at a time. Two
+		// threads took as long as one on xfs, and a quarter longer on btrfs, with half more
 		// processor time.
 		w.walk.queue.SetAlone(w.job.Content.OneAtATime(b.Dir.CopyID.Dev, b.Dir.Stat.Dev))
 	}
@@ -127,8 +126,7 @@ func (w *worker) copyBatch(b *queue.Batch) {
 	}
 }
 
-// endBatch releases b. If the copy is stopped it closes what is left of b. The last worker to do
-// so ends b.
+// endBatch releases b. If the copy is stopped, it closes the rest of b. The last worker ends b.
 func (w *worker) endBatch(b *queue.Batch) {
 	for e := b.Take(); e != nil; e = b.Take() {
 		if e.FD >= 0 {
@@ -152,8 +150,8 @@ func (w *worker) copyEntry(b *queue.Batch, e *queue.Entry) {
 	w.batch = nil
 }
 
-// unblock ends one of the things that keep d from being finished. It finishes d if
-// it was the last one, and so the directories above d.
+// unblock ends one of the reasons that keep d from being finished. If it was the last one, it
+// finishes d, and then the directories above d.
 func (w *worker) unblock(d *dirs.Dir) {
 	for d.Pair == nil && d.Unfinished.Add(-1) == 0 {
 		w.finish(d)
@@ -162,7 +160,7 @@ func (w *worker) unblock(d *dirs.Dir) {
 	}
 }
 
-// CacheMissing makes the tree a cold one (entry.Events).
+// CacheMissing makes the tree cold (entry.Events).
 func (w *worker) CacheMissing() {
 	w.walk.queue.SetCold(true)
 	if w.pool != nil {
@@ -170,9 +168,9 @@ func (w *worker) CacheMissing() {
 	}
 }
 
-// LongCopy lets other workers help with the rest of the batch (entry.Events). Large
-// files take long, and do not wait for each other, as the creation of small files in
-// one directory does. A FIFO may wait for its other end for ever.
+// LongCopy lets other workers help with the rest of the batch (entry.Events). Large files take
+// long, and their copies do not wait for each other, unlike the creation of small files in one
+// directory. A FIFO may wait for its other end for ever.
 func (w *worker) LongCopy() {
 	w.walk.waits()
 	w.walk.queue.SetAlone(false)

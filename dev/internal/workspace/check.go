@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Check builds each module by itself, as one builds it who has no go.work, with the modules of
-// the tree from a proxy of files. Other modules come from the module cache or GOPROXY. It fails
-// if a go.mod or go.sum is not what it must be.
+// Check builds each module without go.work, with the modules of the tree from a proxy of files.
+// Other modules come from the module cache or GOPROXY. It fails if a go.mod or go.sum is wrong.
 func (w *Workspace) Check(ctx context.Context, version string) (err error) {
 	dir, err := os.MkdirTemp("", "sluice-check-")
 	if err != nil {
@@ -34,8 +33,8 @@ func (w *Workspace) Check(ctx context.Context, version string) (err error) {
 }
 
 // Environment returns the environment of a go command that finds the modules of dir/proxy, a
-// directory that Proxy has written, and keeps them in dir/cache instead of the user's module
-// cache. It takes other modules from the user's module cache, then from the user's GOPROXY.
+// directory of Proxy. It keeps them in dir/cache instead of the user's module cache. It takes other
+// modules from the user's module cache, then from the user's GOPROXY.
 func Environment(ctx context.Context, dir string) (map[string]string, error) {
 	text, err := goCommand(ctx, "", nil, "env", "GOMODCACHE", "GOPROXY")
 	if err != nil {
@@ -46,8 +45,8 @@ func Environment(ctx context.Context, dir string) (map[string]string, error) {
 		"GOMODCACHE": filepath.Join(dir, "cache"),
 		"GOPROXY": fileURL(filepath.Join(dir, "proxy")) + "," +
 			fileURL(filepath.Join(places[0], "cache", "download")) + "," + places[1],
-		"GOFLAGS":   "-modcacherw", // it is removed afterwards
-		"GOSUMDB":   "off",         // it does not know what is not published
+		"GOFLAGS":   "-modcacherw", // the cache is removed at the end
+		"GOSUMDB":   "off",         // it does not know unpublished modules
 		"GONOPROXY": "none",
 		"GOPRIVATE": "",
 	}, nil

@@ -23,8 +23,8 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// Proxy writes the modules as that version into dir, so that GOPROXY=file://dir has them. They
-// must require each other by that version.
+// Proxy writes the modules in that version into dir, so that GOPROXY=file://dir has them. They must
+// require each other in that version.
 func (w *Workspace) Proxy(ctx context.Context, dir, version string) error {
 	for _, m := range w.Modules {
 		if _, err := w.publish(ctx, dir, m, version); err != nil {
@@ -34,9 +34,9 @@ func (w *Workspace) Proxy(ctx context.Context, dir, version string) error {
 	return nil
 }
 
-// Sums writes the sums of the modules of the tree into each other's go.sum, for that version.
-// Whoever builds a module by itself needs them: the go command does not look into go.work
-// then. A module's sum depends on its own go.sum, and so on all modules before it.
+// Sums writes the sums of the tree's modules into each other's go.sum, for that version. A build
+// without go.work needs them. A module's sum depends on its own go.sum, and so on all modules
+// before it.
 func (w *Workspace) Sums(ctx context.Context, version string) error {
 	dir, err := os.MkdirTemp("", "sluice-sums-")
 	if err != nil {
@@ -66,7 +66,7 @@ func (w *Workspace) Sums(ctx context.Context, version string) error {
 	return nil
 }
 
-// publish writes a module as the module proxy's protocol has it, and returns its lines for
+// publish writes a module in the format of the module proxy's protocol, and returns its lines for
 // go.sum.
 func (w *Workspace) publish(ctx context.Context, dir string, m *Module, version string) (sums []string, err error) {
 	escaped, err := module.EscapePath(m.Path)
@@ -111,7 +111,7 @@ func (w *Workspace) zip(ctx context.Context, name string, m *Module, version str
 		return err
 	}
 	if !slices.ContainsFunc(files, func(f zip.File) bool { return f.Path() == "LICENSE" }) {
-		// A proxy would add that of the root, and the sum would be another.
+		// A proxy would add the root's LICENSE, and the sum would differ.
 		return fmt.Errorf("%s has no LICENSE", m.dir)
 	}
 	out, err := os.Create(name)
@@ -122,8 +122,8 @@ func (w *Workspace) zip(ctx context.Context, name string, m *Module, version str
 	return errors.Join(err, out.Close())
 }
 
-// files returns the files of a module that are in git, or would be added by git add; all files
-// if the tree is not in git. Those of modules below may be among them, which zip leaves out.
+// files returns the files of a module that are in git, or that git add would add; all files if the
+// tree is not in git. They may include files of modules below, which zip leaves out.
 func (w *Workspace) files(ctx context.Context, m *Module) ([]zip.File, error) {
 	names, err := listed(ctx, m.dir)
 	if err != nil {
@@ -133,7 +133,7 @@ func (w *Workspace) files(ctx context.Context, m *Module) ([]zip.File, error) {
 	for _, name := range names {
 		f := file{name: name, real: filepath.Join(m.dir, filepath.FromSlash(name))}
 		info, err := f.Lstat()
-		if errors.Is(err, fs.ErrNotExist) { // removed, but not yet in git
+		if errors.Is(err, fs.ErrNotExist) { // removed, but still in git
 			continue
 		}
 		if err != nil {
@@ -182,7 +182,7 @@ func hashMod(text []byte) (string, error) {
 	})
 }
 
-// compareSums orders lines of go.sum as the go command does.
+// compareSums compares lines of go.sum in the go command's order.
 func compareSums(a, b string) int {
 	x, y := strings.Fields(a), strings.Fields(b)
 	xv, xmod := strings.CutSuffix(x[1], "/go.mod")

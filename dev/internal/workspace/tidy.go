@@ -15,8 +15,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Tidy runs go mod tidy in each module, as if the modules of the tree were published with what
-// they have now. Lines of go.sum of those modules stay if they are of the required version.
+// Tidy runs go mod tidy in each module, as if the tree's modules were published as they are. Lines
+// of go.sum about these modules stay if they have the required version.
 func (w *Workspace) Tidy(ctx context.Context) error {
 	version, err := w.Version()
 	if err != nil {
@@ -30,8 +30,8 @@ func (w *Workspace) Tidy(ctx context.Context) error {
 	return nil
 }
 
-// tidy tidies a copy of the module's go.mod in which the modules of the tree are replaced by
-// their directories. The go command would otherwise look for the published version.
+// tidy tidies a copy of the module's go.mod in which the tree's modules are replaced by their
+// directories. Otherwise the go command would look for the published version.
 func (w *Workspace) tidy(ctx context.Context, m *Module, version string) error {
 	dir, err := os.MkdirTemp("", "sluice-tidy-")
 	if err != nil {
@@ -75,7 +75,7 @@ func (w *Workspace) tidy(ctx context.Context, m *Module, version string) error {
 	return w.adopt(m, copied, own, version)
 }
 
-// adopt makes a tidied copy the module's go.mod, and the sums beside it with own its go.sum.
+// adopt makes a tidied copy the module's go.mod, and the sums beside it plus own its go.sum.
 func (w *Workspace) adopt(m *Module, copied string, own []string, version string) error {
 	text, err := os.ReadFile(copied)
 	if err != nil {
@@ -129,7 +129,7 @@ func (m *Module) sums(keep func(line string) bool) ([]string, error) {
 	return lines, nil
 }
 
-// writeSums writes the module's go.sum. There is none if there are no lines.
+// writeSums writes the module's go.sum. Without lines it removes the file.
 func (m *Module) writeSums(lines []string) error {
 	name := filepath.Join(m.dir, "go.sum")
 	if len(lines) == 0 {
@@ -144,8 +144,8 @@ func (m *Module) writeSums(lines []string) error {
 
 func join(lines []string) []byte { return []byte(strings.Join(lines, "")) }
 
-// goCommand runs the go command in dir, with env added to the environment and without a
-// workspace, and returns its standard output.
+// goCommand runs the go command in dir, with env added to the environment and without a workspace.
+// It returns the standard output.
 func goCommand(ctx context.Context, dir string, env map[string]string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir

@@ -1,4 +1,4 @@
-// Package workspace knows the modules of a tree: those that its go.work uses. They require each
+// Package workspace knows the modules of a tree, which are those in its go.work. They require each
 // other by version, and are tagged together with the same version.
 package workspace
 
@@ -18,7 +18,7 @@ import (
 // Workspace is a tree with a go.work.
 type Workspace struct {
 	Root string
-	// Modules are ordered: each is after those that it requires.
+	// Modules are in order: each comes after the modules that it requires.
 	Modules []*Module
 }
 
@@ -27,8 +27,7 @@ type Module struct {
 	Path string
 	// Below is the module's directory below the root, with slashes: "." or "bench".
 	Below string
-	// Siblings are the modules of the tree that it requires, also indirectly, and the
-	// versions.
+	// Siblings has the tree's modules that it requires, directly or not, with the versions.
 	Siblings map[string]string
 	dir      string
 }
@@ -77,7 +76,7 @@ func Load(root string) (*Workspace, error) {
 	return w, w.order(modules)
 }
 
-// order appends the modules to w.Modules, each after those that it requires.
+// order appends the modules to w.Modules, each after the modules that it requires.
 func (w *Workspace) order(modules []*Module) error {
 	for len(modules) > 0 {
 		i := slices.IndexFunc(modules, func(m *Module) bool {
@@ -97,7 +96,7 @@ func (w *Workspace) order(modules []*Module) error {
 	return nil
 }
 
-// Module returns the module of that path, nil if there is none.
+// Module returns the module of that path, or nil.
 func (w *Workspace) Module(path string) *Module {
 	for _, m := range w.Modules {
 		if m.Path == path {
@@ -107,8 +106,8 @@ func (w *Workspace) Module(path string) *Module {
 	return nil
 }
 
-// Version returns the version by which the modules require each other. It is an error if they
-// do not agree.
+// Version returns the version by which the modules require each other. Different versions are an
+// error.
 func (w *Workspace) Version() (string, error) {
 	version := ""
 	for _, m := range w.Modules {
@@ -136,8 +135,8 @@ func CheckVersion(version string) error {
 	return nil
 }
 
-// Set makes the modules require each other by a version. go.work, which puts the tree's
-// directories in the places of that version, gets it too.
+// Set makes the modules require each other by a version. It sets the version in go.work, too, which
+// replaces that version by the tree's directories.
 func (w *Workspace) Set(version string) error {
 	if err := CheckVersion(version); err != nil {
 		return err
@@ -214,7 +213,7 @@ func (m *Module) write(file *modfile.File) error {
 	return os.WriteFile(m.file(), text, 0o666)
 }
 
-// isSum reports whether a line of go.sum is one of a module of the tree.
+// isSum reports whether a line of go.sum is about a module of the tree.
 func (w *Workspace) isSum(line string) bool {
 	path, _, _ := strings.Cut(line, " ")
 	return w.Module(path) != nil

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// files are a tree of three modules. Module lib is of use to app alone by way of mid.
+// files is a tree of three modules. Module app needs lib only through mid.
 var files = map[string]string{
 	"go.work": "go 1.25\n\nuse (\n\t./app\n\t.\n\t./mid\n)\n\nreplace (\n\texample.com/lib v0.1.0 => ./\n\texample.com/lib/mid v0.1.0 => ./mid // a comment\n)\n",
 	"LICENSE": "free\n", "mid/LICENSE": "free\n", "app/LICENSE": "free\n",
@@ -64,7 +64,7 @@ func read(t *testing.T, parts ...string) string {
 	return string(text)
 }
 
-// TestSums sets another version, and builds the modules as one who has only their zip files.
+// TestSums sets another version, and builds the modules from their zip files alone.
 func TestSums(t *testing.T) {
 	root := tree(t, nil)
 	w := load(t, root)
@@ -89,7 +89,7 @@ func TestSums(t *testing.T) {
 	if got, want := strings.Count(read(t, root, "app/go.sum"), " v0.2.0"), 4; got != want {
 		t.Errorf("app/go.sum has %d lines of the tree; want %d", got, want)
 	}
-	// A change of one module changes its sum, which the others' go.sum has.
+	// A change of one module changes its sum in the go.sum of other modules.
 	if err := os.WriteFile(filepath.Join(root, "lib.go"), []byte("package lib\n\nconst Name = \"other\"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestTidy adds and removes requirements of the tree's modules, which are not published.
+// TestTidy adds and removes requirements of the tree's unpublished modules.
 func TestTidy(t *testing.T) {
 	root := tree(t, map[string]string{
 		"mid/go.mod": "module example.com/lib/mid\n\ngo 1.25\n",

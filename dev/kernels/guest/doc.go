@@ -1,17 +1,17 @@
-// Package guest is what the command kernels and its program in the virtual machine agree on.
+// Package guest is shared by the command kernels and its program in the virtual machine.
 package guest
 
-// Where the files are in the virtual machine.
+// The places of files in the virtual machine.
 const (
 	PlanFile = "/plan.json" // in the initramfs: a Plan
 	Disk     = "/disk"      // the first disk: ext4, with the test binaries
 	Second   = "/second"    // the second disk, xfs, empty
 )
 
-// Plan is what the program in the virtual machine does, in this order.
+// Plan is the work of the program in the virtual machine, in this order.
 type Plan struct {
 	Port    string   // the second serial port
-	Modules []string // files of modules of the kernel, each after those that it needs
+	Modules []string // module files of the kernel, each after those it needs
 	Jobs    []Job
 }
 
@@ -24,18 +24,19 @@ type Job struct {
 	Env  []string
 }
 
-// The program prints these lines to the Plan's port, around what a job prints: Begin and the name of
-// the job, and End with a Result in JSON. Ready follows the last of them. No line of package testing begins so.
+// The program prints these lines to the Plan's port around a job's output: Begin with the name of
+// the job, and End with a Result in JSON. Ready follows the last one. No line of package testing
+// begins so.
 const (
 	Begin = "##begin "
 	End   = "##end "
 	Ready = "##ready"
 )
 
-// Result is how a job ended.
+// Result is the result of a job.
 type Result struct {
 	Name    string
-	Status  int // the exit status, -1 after a signal or if it did not start
+	Status  int // the exit status; -1 after a signal or if it did not start
 	Seconds float64
 	Error   string // why it did not start
 }

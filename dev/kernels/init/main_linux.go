@@ -1,8 +1,9 @@
-// Command init is the first process of the virtual machine that the command kernels starts, and the only file
-// of its initramfs beside the kernel's modules. It loads these, mounts the disks, runs the programs of its plan
-// one after the other, and powers off.
+// Command init is the first process of the virtual machine of the command kernels. Its initramfs
+// has only this program and the kernel's modules. It loads the modules, mounts the disks, runs the
+// programs of its plan one after the other, and powers off.
 //
-// Its own messages and the kernel's go to the first serial port, the programs' output to the second.
+// Its own messages and the kernel's go to the first serial port, the programs' output to the
+// second.
 package main
 
 import (
@@ -31,7 +32,7 @@ func main() {
 	if err := unix.Reboot(unix.LINUX_REBOOT_CMD_POWER_OFF); err != nil {
 		fmt.Println("init: reboot:", err)
 	}
-	select {} // a kernel whose first process ends panics
+	select {} // a kernel panics if its first process ends
 }
 
 func run() error {
@@ -92,7 +93,7 @@ func mountAll(all []mount) error {
 			return err
 		}
 		err := unix.Mount(m.source, m.dir, m.kind, 0, "")
-		// A disk is there some time after its driver was loaded.
+		// A disk appears some time after its driver was loaded.
 		for end := time.Now().Add(time.Minute); errors.Is(err, unix.ENOENT) && time.Now().Before(end); {
 			time.Sleep(10 * time.Millisecond)
 			err = unix.Mount(m.source, m.dir, m.kind, 0, "")
@@ -148,7 +149,7 @@ func openPort(name string) (*os.File, error) {
 	return f, nil
 }
 
-// perform runs a program. Its error is one of the serial port.
+// perform runs a program. It only returns errors of the serial port.
 func perform(job guest.Job, out *os.File) error {
 	if _, err := fmt.Fprintf(out, "\n%s%s\n", guest.Begin, job.Name); err != nil {
 		return err

@@ -11,22 +11,19 @@ import (
 const calls, runs = 100, 20
 
 // None fails the test if do allocates, or returns an error. do makes one call of the tested
-// function. testing.AllocsPerRun is not enough: it divides by the number of runs, so that
-// one allocation in every second call counts as none.
-//
-// Allocations of the runtime at the same time, for another thread or goroutine, are counted
-// too. So do is called in runs of a hundred, and one run without an allocation is enough: if
-// do allocates, it does so in every run. The garbage collector is off meanwhile, as it
-// empties each sync.Pool. With the race detector a sync.Pool drops items at random; then
-// None only checks the error.
+// function. testing.AllocsPerRun is not enough: it divides by the number of runs, so that one
+// allocation in every second call counts as none. With the race detector, None only checks the
+// error.
 func None(t testing.TB, what string, do func() error) {
 	t.Helper()
-	if raceEnabled {
+	if raceEnabled { // a sync.Pool drops items at random
 		if err := do(); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 		return
 	}
+	// Allocations of the runtime for another thread are counted, too. So one run without an
+	// allocation is enough: if do allocates, it does so in every run of many calls.
 	least, err := Least(func() error {
 		for range calls {
 			if err := do(); err != nil {
@@ -43,7 +40,7 @@ func None(t testing.TB, what string, do func() error) {
 	}
 }
 
-// Least calls do in several runs, and returns the number of allocations of the run with the
+// Least calls do in several rounds. It returns the number of allocations in the round with the
 // fewest, and an error of do.
 func Least(do func() error) (n float64, err error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// failed keeps the message with which a test fails.
+// failed keeps the message of a failed test.
 type failed struct {
 	testing.TB
 	said []string
@@ -20,7 +20,7 @@ func (f *failed) Errorf(format string, _ ...any) { f.said = append(f.said, forma
 
 var kept []byte
 
-// None finds a call that allocates only sometimes, and an error.
+// TestNone checks that None finds an error, and a call that allocates only sometimes.
 func TestNone(t *testing.T) {
 	if raceEnabled {
 		skip.For(t, skip.Build, "allocations are not counted with the race detector")

@@ -1,5 +1,5 @@
 // Package apidoc has no code. Its tests check that the public packages are documented and small,
-// and that the comments of all packages are narrow enough to be read.
+// and that the comments of all packages are narrow enough to read.
 package apidoc
 
 import (
@@ -17,7 +17,7 @@ import (
 
 const (
 	maxRootFiles = 30   // source files of package sluice
-	maxLines     = 2500 // of source, of each public package
+	maxLines     = 2500 // of source, in each public package
 )
 
 // TestDocumented checks that each exported name of the public packages has a comment: types,
@@ -43,7 +43,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestExamplesAlone checks that examples use public packages alone, so that they can be copied.
+// TestExamplesAlone checks that examples use only public packages, so that they can be copied.
 func TestExamplesAlone(t *testing.T) {
 	for _, p := range public(t) {
 		for _, f := range p.tests {
@@ -59,7 +59,7 @@ func TestExamplesAlone(t *testing.T) {
 	}
 }
 
-// TestSize checks that the packages stay small enough to be read.
+// TestSize checks that the packages stay small enough to read.
 func TestSize(t *testing.T) {
 	for _, p := range public(t) {
 		lines := 0
@@ -75,7 +75,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestNoticesMissing checks that TestDocumented finds what it is for.
+// TestNoticesMissing checks that TestDocumented finds missing comments.
 func TestNoticesMissing(t *testing.T) {
 	const source = `package p
 // T is documented.
@@ -132,8 +132,8 @@ type pkg struct {
 	files, tests []*ast.File // for all systems
 }
 
-// public returns the public packages of the module: programs, tests and what other modules have
-// are none.
+// public returns the public packages of the module, without programs, tests, and packages for other
+// modules.
 func public(t *testing.T) (all []pkg) {
 	t.Helper()
 	root := filepath.Join("..", "..", "..")
@@ -177,7 +177,7 @@ func public(t *testing.T) (all []pkg) {
 	return all
 }
 
-// undocumented returns the exported names that have no comment, each with its place before it.
+// undocumented returns the exported names without a comment, each with its place.
 func undocumented(fset *token.FileSet, files []*ast.File) (missing []string) {
 	report := func(name *ast.Ident, of string, comments ...*ast.CommentGroup) {
 		for _, c := range comments {
@@ -222,7 +222,7 @@ func undocumented(fset *token.FileSet, files []*ast.File) (missing []string) {
 	return missing
 }
 
-// receiver returns the name of the type that a method is of, or "" for a function.
+// receiver returns the name of a method's type, or "" for a function.
 func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return ""

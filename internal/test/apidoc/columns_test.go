@@ -20,8 +20,8 @@ const (
 	tabColumns = 4
 )
 
-// toShorten lists the folders that have longer comment lines, themselves or below; "." is the
-// package at the root alone. A folder leaves the list when its comments are shortened.
+// toShorten lists the folders with longer comment lines, in the folder or below; "." is the package
+// at the root alone. A folder leaves the list when its comments are shortened.
 var toShorten = []string{
 	".",
 	"bench",
@@ -58,7 +58,7 @@ var toShorten = []string{
 func TestColumns(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	files := 0
-	long := make(map[string]bool) // which of toShorten have long comments
+	long := make(map[string]bool) // the folders of toShorten with long comments
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -108,10 +108,10 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestNoticesLongComments checks that TestColumns finds what it is for.
+// TestNoticesLongComments checks that TestColumns finds long comments.
 func TestNoticesLongComments(t *testing.T) {
 	word, url := strings.Repeat("x", 60), "https://example.com/"+strings.Repeat("x", 100)
-	ends := word + " " + strings.Repeat("y", 36) // in column 100, after "// "
+	ends := word + " " + strings.Repeat("y", 36) // ends in column 100, after "// "
 	src := fmt.Sprintf(`package p
 // %[1]s
 // %[1]sz
@@ -139,9 +139,9 @@ func f(s string) {
 // longLine is a line with a comment that ends beyond maxColumns.
 type longLine struct{ line, columns int }
 
-// longComments returns the lines of a file on which a comment ends beyond maxColumns. A comment
-// that the compiler or a linter reads has one line, however long. A single word, such as a URL, may
-// be long, too.
+// longComments returns the lines of a file on which a comment ends beyond maxColumns. It skips
+// comments that the compiler or a linter reads, because they have one line, and comments of a
+// single word, such as a URL.
 func longComments(src []byte) (long []longLine) {
 	lines := bytes.Split(src, []byte("\n"))
 	fset := token.NewFileSet()

@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// mostNames is how many exported names each public package may have. A name is a function, a type,
-// a method of an exported type, a method that an exported interface lists, a constant or a
-// variable. Fields do not count. A package that is not here may have none.
+// mostNames is the number of exported names that each public package may have. Functions, types,
+// constants and variables count, and so do methods of exported types and interfaces. Fields do not.
+// A package that is missing here may have none.
 var mostNames = map[string]int{
 	"sluice": 83, "direct": 50, "cache": 32, "mapped": 6, "sluicetest": 15, "transparent": 0,
 	"batch": 42, "trace": 32, "live": 1,
 }
 
-// TestNames holds the number of exported names of each public package.
+// TestNames checks the number of exported names of each public package.
 func TestNames(t *testing.T) {
 	for _, p := range public(t) {
 		if names := exportedNames(p.files); len(names) > mostNames[p.name] {
@@ -26,8 +26,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// exportedNames returns the exported names, sorted. A file of another system may declare a name
-// again.
+// exportedNames returns the exported names, sorted. A name that several systems' files declare
+// counts once.
 func exportedNames(files []*ast.File) []string {
 	names := make(map[string]bool)
 	add := func(id *ast.Ident, of string) {

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceio/sluice/internal/tune"
 )
 
-// TestExplainCap: a cap that was measured is used, whenever the first class
-// comes; one that is broken is told of, and the default holds.
+// TestExplainCap checks that a measured cap is used, whenever the first class comes. A cap that
+// cannot be read must be reported, and the default used.
 func TestExplainCap(t *testing.T) {
 	dir := t.TempDir()
 	probe, err := os.Create(filepath.Join(dir, "probe"))

@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// wantNoTickets demands that no operation waits for a ticket, or has one.
+// wantNoTickets requires that no operation waits for a ticket or has one.
 func wantNoTickets(t testing.TB, s *sluice.Scheduler) {
 	t.Helper()
 	for _, c := range s.Classes() {
@@ -67,8 +67,9 @@ func TestClassRefused(t *testing.T) {
 	}
 }
 
-// TestCapIsLookedFor checks that the Scheduler looks for the cap that `sluice tune` has measured for the disk of
-// its first file when a class is made after that, and when the default class is configured.
+// TestCapIsLookedFor checks that the Scheduler looks for the cap that `sluice tune` has measured
+// for its first file's disk. It looks when a class is made after that, and when the default class
+// is configured.
 func TestCapIsLookedFor(t *testing.T) {
 	for name, change := range map[string]func(s *sluice.Scheduler) error{
 		"Class": func(s *sluice.Scheduler) error {
@@ -119,7 +120,7 @@ func TestClassElsewhere(t *testing.T) {
 	}
 }
 
-// TestClassView: a view is the file, whose position and end it shares.
+// TestClassView checks that a view shares the file's position and end.
 func TestClassView(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
 	c := testenv.Class(t, s, "counted", sluice.ClassOptions{Depth: 100})
@@ -151,8 +152,7 @@ func TestClassView(t *testing.T) {
 	}
 }
 
-// TestClassTravels: all ways to read and write have the class of the context, or
-// of the view.
+// TestClassTravels checks that all ways to read and write use the class of the context or the view.
 func TestClassTravels(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, noise := testenv.DirectNoise(t, s, 2<<20)
@@ -285,8 +285,8 @@ func copyBy(ctx context.Context, f *direct.File, noise []byte) error {
 	return errors.Join(err, agree(got, noise))
 }
 
-// stuck returns a class, and a context of it, whose next operation waits for
-// longer than the test lasts.
+// stuck returns a class, and its context. The next operation in it waits for longer than the test
+// lasts.
 func stuck(t *testing.T, s *sluice.Scheduler, f *direct.File) (*sluice.Class, context.Context) {
 	t.Helper()
 	c := testenv.Class(t, s, "stuck", sluice.ClassOptions{BytesPerSecond: 1})
@@ -323,8 +323,8 @@ var attempts = map[string]func(context.Context, *direct.File) error{
 	"Reader": readSome,
 }
 
-// TestClassContextEnds has contexts end while a limit holds an operation: it ends
-// at once, and nothing is left.
+// TestClassContextEnds checks that an operation held by a limit ends at once when its context ends,
+// and leaves nothing behind.
 func TestClassContextEnds(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, _ := testenv.DirectNoise(t, s, 1<<20)
@@ -376,8 +376,7 @@ func TestClassClosed(t *testing.T) {
 	})
 }
 
-// TestClassTailClosed closes a file while a limit holds a write that is to go
-// through its other descriptor.
+// TestClassTailClosed closes a file while a limit holds a write for its other descriptor.
 func TestClassTailClosed(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, noise := testenv.DirectNoise(t, s, 1<<20)
@@ -419,8 +418,8 @@ func TestClassLimitLifted(t *testing.T) {
 	wantNoTickets(t, s)
 }
 
-// TestClassStorm has goroutines of several classes read, give up, change limits
-// and close files, all at once: at the end nothing waits and nothing is held.
+// TestClassStorm has goroutines of several classes read, give up, change limits and close files,
+// all at once. At the end nothing may wait or be held.
 func TestClassStorm(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
@@ -448,7 +447,7 @@ func TestClassStorm(t *testing.T) {
 	})
 }
 
-// storm does something with a class, and gives up at some time.
+// storm uses a class, and gives up at some time.
 func storm(t *testing.T, s *sluice.Scheduler, f *direct.File, noise []byte, c *sluice.Class, r *rand.Rand) error {
 	ctx, cancel := context.WithCancel(sluice.WithClass(t.Context(), c))
 	defer cancel()

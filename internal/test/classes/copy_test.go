@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestCopyInClass: what a copy between files reads and writes counts in the classes of the files.
+// TestCopyInClass checks that a copy's reads and writes count in the classes of its files.
 func TestCopyInClass(t *testing.T) {
 	const size = 1 << 20
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func TestCopyInClass(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			s := testenv.Scheduler(t, sluice.Options{})
-			// The limit is never reached. A class without one does not count what the page cache has.
+			// The limit is never reached. A class without a limit does not count cached reads.
 			c := testenv.Class(t, s, "copies", sluice.ClassOptions{BytesPerSecond: 1 << 38})
 			view := func(f *sluice.File, err error) *sluice.File {
 				t.Helper()
@@ -77,7 +77,8 @@ func TestCopyInClass(t *testing.T) {
 	}
 }
 
-// TestCopyFromClassOfAnotherScheduler: the destination's Scheduler has no classes, the source's has.
+// TestCopyFromClassOfAnotherScheduler copies to a file whose Scheduler has no classes, unlike the
+// source's.
 func TestCopyFromClassOfAnotherScheduler(t *testing.T) {
 	a, b := testenv.Scheduler(t, sluice.Options{}), testenv.Scheduler(t, sluice.Options{})
 	c := testenv.Class(t, a, "copies", sluice.ClassOptions{BytesPerSecond: 1 << 38})

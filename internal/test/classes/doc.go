@@ -1,3 +1,3 @@
-// Package classes tests classes of operations: their weights, limits and caps, the contexts and
-// views that carry them, and how they end.
+// Package classes tests classes of operations: weights, limits and caps, contexts and views with a
+// class, and the end of a class.
 package classes

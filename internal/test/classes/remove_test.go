@@ -46,8 +46,8 @@ func TestClassByName(t *testing.T) {
 	}
 }
 
-// TestClassRemove: the name of a removed class is free, and operations that are asked for by
-// its views and contexts are the default class's.
+// TestClassRemove checks that a removed class's name is free, and that later operations of its
+// views and contexts are in the default class.
 func TestClassRemove(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	f, noise := testenv.DirectNoise(t, s, 1<<20)
@@ -96,8 +96,8 @@ func TestClassRemove(t *testing.T) {
 	wantNoTickets(t, s)
 }
 
-// TestClassRemoveLimited removes a class while its limit holds operations back: they end
-// without it.
+// TestClassRemoveLimited removes a class while its limit holds operations. They must end without
+// the limit.
 func TestClassRemoveLimited(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f, _ := testenv.DirectNoise(t, s, 1<<20)
@@ -151,7 +151,7 @@ func TestClassRemoveStorm(t *testing.T) {
 						}
 					})
 					if r.IntN(2) == 0 {
-						_ = c.Remove() // another goroutine may be quicker
+						_ = c.Remove() // another goroutine may be first
 					}
 					using.Wait()
 					c.Stats()
@@ -172,7 +172,7 @@ func TestClassRemoveStorm(t *testing.T) {
 	})
 }
 
-// TestClassRemoveMany makes, uses and removes 10,000 classes: no memory is left behind.
+// TestClassRemoveMany makes, uses and removes 10,000 classes. No memory may be left behind.
 func TestClassRemoveMany(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
 	f := testenv.TextOn(t, s, t.TempDir())
@@ -190,7 +190,7 @@ func TestClassRemoveMany(t *testing.T) {
 			}
 		}
 	}
-	use(200) // more than there can be at once; allocates what is kept
+	use(200) // more than the most at once, to allocate all that is kept
 	before := heap()
 	use(10_000)
 	if after := heap(); after > before+256<<10 {
@@ -202,11 +202,11 @@ func TestClassRemoveMany(t *testing.T) {
 	wantNoTickets(t, s)
 }
 
-// heap returns how many bytes of the heap are in use after a garbage collection.
+// heap returns the bytes of the heap in use after a garbage collection.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what a sync.Pool held until the first one
+	runtime.GC() // frees the sync.Pools' memory of the first collection
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// TestClassTrace: each read and write is recorded with the class of its context,
-// or of the view that it is made by, however it is made.
+// TestClassTrace checks that each read and write is recorded with the class of its context or view,
+// in every way to make it.
 func TestClassTrace(t *testing.T) {
 	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestClassTrace(t *testing.T) {
 	}
 }
 
-// wantClass demands that what do reads and writes is recorded as c's.
+// wantClass requires that do's reads and writes are recorded as c's.
 func wantClass(t *testing.T, s *sluice.Scheduler, c *sluice.Class, way string, do func() error) {
 	t.Helper()
 	tr, n := recordOf(t, s, do), 0
@@ -62,7 +62,7 @@ func wantClass(t *testing.T, s *sluice.Scheduler, c *sluice.Class, way string, d
 	}
 }
 
-// recordOf records what do does.
+// recordOf records do's operations.
 func recordOf(t *testing.T, s *sluice.Scheduler, do func() error) *trace.Trace {
 	t.Helper()
 	rec, err := trace.New(trace.Options{})
@@ -93,7 +93,7 @@ func useFile(ctx context.Context, s *sluice.Scheduler, name string) error {
 	return errors.Join(err, f.Close())
 }
 
-// useBatch does likewise, by one Batch and descriptors of its own.
+// useBatch writes and reads by one Batch, with its own descriptors.
 func useBatch(ctx context.Context, s *sluice.Scheduler, name string) error {
 	b := batch.New(s)
 	c := b.Chain()
@@ -112,9 +112,9 @@ func useWriter(ctx context.Context, s *sluice.Scheduler, name string, noise []by
 	return errors.Join(copyBy(ctx, f, noise), f.Close())
 }
 
-// TestClassTraceWaits: the wait for a ticket is a part of an operation's time in
-// the queue. A limit of 50 operations a second makes the one after those which may
-// come at once wait for more than 10 ms, whatever the machine.
+// TestClassTraceWaits checks that the wait for a ticket is part of an operation's time in the
+// queue. A limit of 50 operations a second makes an operation wait for over 10 ms on any machine,
+// once the burst is used up.
 func TestClassTraceWaits(t *testing.T) {
 	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +127,8 @@ func TestClassTraceWaits(t *testing.T) {
 				"Reader":     func(ctx context.Context) error { return readSome(ctx, f) },
 			} {
 				longest := time.Duration(0)
-				// An operation need not wait if the one before took as long as the limit asks for.
+				// An operation need not wait if the previous one took as long as the limit asks
+				// for.
 				for try := 0; longest < 5*time.Millisecond && try < 20; try++ {
 					tr := recordOf(t, s, func() error {
 						ctx := sluice.WithClass(t.Context(), c)

@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestClassOfBufferedWrites: each way to write through the page cache counts in the class, by a
-// view and by a context, and not in that of others.
+// TestClassOfBufferedWrites checks each way to write through the page cache, by a view and by a
+// context. It must count in its class only.
 func TestClassOfBufferedWrites(t *testing.T) {
 	testenv.EachDriverIn(t, t.TempDir(), bufferedWrites)
 	t.Run("tmpfs", func(t *testing.T) { testenv.EachDriverIn(t, testenv.MemoryDir(t), bufferedWrites) })
@@ -65,11 +65,11 @@ func bufferedWrites(t *testing.T, s *sluice.Scheduler, dir string) {
 			t.Errorf("%s: the default class has %+v; want %+v as before", way.name, now, others)
 		}
 	}
-	// A stream whose writes the page cache takes.
+	// The page cache takes the stream's writes.
 	writtenDirectly(t, s, c, dir)
 }
 
-// writtenDirectly writes a stream of package direct, with O_DIRECT where there is that.
+// writtenDirectly writes a stream of package direct, with O_DIRECT if possible.
 func writtenDirectly(t *testing.T, s *sluice.Scheduler, c *sluice.Class, dir string) {
 	const n = 300_000
 	f, err := direct.OpenOn(s, filepath.Join(dir, "stream"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)

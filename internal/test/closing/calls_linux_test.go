@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// closeCalls are calls that are no transfers and wait for a permit.
+// closeCalls are calls without a transfer that wait for a permit.
 var closeCalls = map[string]func(s *sluice.Scheduler, f *sluice.File) error{
 	"Truncate": func(_ *sluice.Scheduler, f *sluice.File) error { return f.Truncate(10) },
 	"Chmod":    func(_ *sluice.Scheduler, f *sluice.File) error { return f.Chmod(0o600) },
@@ -25,8 +25,8 @@ var closeCalls = map[string]func(s *sluice.Scheduler, f *sluice.File) error{
 	"SyncRange": func(_ *sluice.Scheduler, f *sluice.File) error { return f.SyncRange(0, 0) },
 }
 
-// TestCloseWaitsForCalls closes a file while a call of it waits for its permit: Close returns after the call, which
-// succeeds. A call that comes later waits for no permit.
+// TestCloseWaitsForCalls closes a file while one of its calls waits for a permit. Close must return
+// after the call, which succeeds. A later call must not wait for a permit.
 func TestCloseWaitsForCalls(t *testing.T) {
 	hang.Watch(t)
 	for name, call := range closeCalls {

@@ -10,13 +10,13 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestCloseWaits closes a file while reads of it wait: Close returns after
-// them, they have the bytes, and what is called later fails.
+// TestCloseWaits closes a file while its reads wait. Close must return after the reads, the reads
+// must succeed, and later calls must fail.
 func TestCloseWaits(t *testing.T) {
 	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
 			s := testenv.Scheduler(t, sluice.Options{Driver: name, Threads: 1})
-			f := testenv.TextOn(t, s, testenv.MemoryDir(t)) // tmpfs, where reads need a permit
+			f := testenv.TextOn(t, s, testenv.MemoryDir(t)) // on tmpfs reads need a permit
 			release := testenv.Occupy(s)
 			defer release()
 			var reading sync.WaitGroup
@@ -47,8 +47,8 @@ func TestCloseWaits(t *testing.T) {
 	}
 }
 
-// TestSchedulerCloseWaits closes the scheduler while the file is already being
-// closed by another goroutine, which waits for reads: the driver outlives them.
+// TestSchedulerCloseWaits closes the Scheduler while another goroutine closes the file and waits
+// for reads. The driver must outlive the reads.
 func TestSchedulerCloseWaits(t *testing.T) {
 	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
@@ -84,8 +84,8 @@ func TestSchedulerCloseWaits(t *testing.T) {
 	}
 }
 
-// TestCloseUnderLoad closes files and their scheduler while goroutines read
-// and write them in every way. Each call has its bytes or ErrClosed.
+// TestCloseUnderLoad closes files and their Scheduler while goroutines read and write in every way.
+// Each call must have its bytes or ErrClosed.
 func TestCloseUnderLoad(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, _ *sluice.Scheduler, dir string) {
 		driver := testenv.DriverOf(t)
@@ -107,7 +107,7 @@ func TestCloseUnderLoad(t *testing.T) {
 	})
 }
 
-// useUntilClosed reads and writes the pages that are g's.
+// useUntilClosed reads and writes the pages of goroutine g.
 func useUntilClosed(t *testing.T, f *sluice.File, g int) {
 	b := testenv.AlignedBytes(testenv.PageSize)
 	for i := 0; ; i++ {

@@ -1,3 +1,3 @@
-// Package closing tests Close of a file and of a Scheduler while operations are in flight. Neither
-// leaves anything behind.
+// Package closing tests Close of a file and of a Scheduler while operations are in flight. Close
+// must leave nothing behind.
 package closing

@@ -15,7 +15,8 @@ import (
 func TestNothingIsLeft(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			testenv.Scheduler(t, sluice.Options{Driver: driver}).Close() // what the first one makes for good
+			// Makes what stays for good.
+			testenv.Scheduler(t, sluice.Options{Driver: driver}).Close()
 			dir := t.TempDir()
 			before := testenv.HeldNow(t)
 			for range 5 {
@@ -27,7 +28,7 @@ func TestNothingIsLeft(t *testing.T) {
 				if now := testenv.HeldNow(t); driver != "pool" && now.Mappings <= before.Mappings {
 					t.Errorf("%s has no mapping that could be left behind", driver)
 				}
-				if err := s.Close(); err != nil { // and with it f
+				if err := s.Close(); err != nil { // also closes f
 					t.Errorf("Close = %v", err)
 				}
 			}
@@ -66,8 +67,8 @@ func dropFile(t *testing.T, s *sluice.Scheduler, name string) {
 	testenv.ReadTwenty(t, f)
 }
 
-// TestDescriptorsAreNotInherited starts a program: it has none of the
-// library's descriptors.
+// TestDescriptorsAreNotInherited checks that a started program has none of the library's
+// descriptors.
 func TestDescriptorsAreNotInherited(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f := testenv.TextOn(t, s, t.TempDir())

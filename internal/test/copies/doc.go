@@ -1,3 +1,3 @@
-// Package copies tests io.Copy, ReadFrom and WriteTo of a File: what the kernel copies between
-// files, sockets and pipes, and what goes by Reads and Writes.
+// Package copies tests io.Copy, ReadFrom and WriteTo of a File: copies in the kernel between files,
+// sockets and pipes, and copies by Reads and Writes.
 package copies

@@ -25,7 +25,7 @@ type copyFile interface {
 	io.Closer
 }
 
-// copyOpeners open the files that are copied from and to.
+// copyOpeners returns ways to open the files of a copy.
 func copyOpeners(s *sluice.Scheduler) map[string]func(name string, flag int) (copyFile, error) {
 	return map[string]func(name string, flag int) (copyFile, error){
 		"File":    func(name string, flag int) (copyFile, error) { return s.OpenFile(name, flag, 0o600) },
@@ -33,8 +33,8 @@ func copyOpeners(s *sluice.Scheduler) map[string]func(name string, flag int) (co
 	}
 }
 
-// TestCopyFile is the test of that name in package os, for Files, and for one File and
-// one of package os: the kernel copies.
+// TestCopyFile is package os's test of that name, for two Files, and for a File and an os.File. The
+// kernel must copy.
 func TestCopyFile(t *testing.T) {
 	limits := []func(size int) int{
 		func(int) int { return -1 },
@@ -103,7 +103,7 @@ func testCopyFile(t *testing.T, to, from copyFile, size, limit int) {
 	}
 }
 
-// TestCopyFileOddly copies where the kernel does not: behind what is there, a file to
+// TestCopyFileOddly makes copies that the kernel cannot: to the end of existing data, a file to
 // itself, from a file of /proc, to and from a pipe.
 func TestCopyFileOddly(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
@@ -151,7 +151,7 @@ func TestCopyFileOddly(t *testing.T) {
 	})
 }
 
-// TestCopyNil: a nil File gives the errors of a nil os.File.
+// TestCopyNil checks that a nil File has the errors of a nil os.File.
 func TestCopyNil(t *testing.T) {
 	var none *sluice.File
 	s := testenv.Scheduler(t, sluice.Options{})
@@ -174,8 +174,9 @@ func TestCopyNil(t *testing.T) {
 	}
 }
 
-// TestCopySharesLosses checks that a copy to a file with O_SYNC fails if a write beside it has lost data: the
-// kernel reports each loss of an open file once, and may have told that write of the copy's.
+// TestCopySharesLosses checks that a copy to a file with O_SYNC fails if a concurrent write has
+// lost data. The kernel reports each loss once for an open file, so the write may have got the
+// copy's loss.
 func TestCopySharesLosses(t *testing.T) {
 	dir := t.TempDir()
 	testenv.Write(t, filepath.Join(dir, "from"), testenv.Twenty)
@@ -202,7 +203,8 @@ func TestCopySharesLosses(t *testing.T) {
 			}
 			ended <- err
 		}()
-		for size := int64(0); size < int64(len(testenv.Twenty)); runtime.Gosched() { // until the bytes are written
+		// Until the bytes are written.
+		for size := int64(0); size < int64(len(testenv.Twenty)); runtime.Gosched() {
 			info, err := to.Stat()
 			if err != nil {
 				t.Fatal(err)
@@ -216,8 +218,8 @@ func TestCopySharesLosses(t *testing.T) {
 	}
 }
 
-// TestCopyWaitsUnseen: while a copy to a file with O_SYNC waits for its permit, a write beside it does not wait for
-// the copy.
+// TestCopyWaitsUnseen checks that a write does not wait for a concurrent copy to its file with
+// O_SYNC that waits for a permit.
 func TestCopyWaitsUnseen(t *testing.T) {
 	dir := t.TempDir()
 	testenv.Write(t, filepath.Join(dir, "from"), testenv.Twenty)

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestCopy copies a file to and from what is not one.
+// TestCopy copies between a file and something else.
 func TestCopy(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		long := strings.Repeat(testenv.Twenty, 50_000)

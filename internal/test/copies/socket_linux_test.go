@@ -23,16 +23,18 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// copySizes are those of package os's own tests of sendfile and splice, and more than
-// goes in one go.
+// copySizes has the sizes of package os's tests of sendfile and splice, and one larger than a
+// single call's.
 var copySizes = []int{1, 42, 1025, testenv.PageSize + 1, 32769, 3<<20 + 7}
 
-// sockets returns two connections that are each other's peers.
+// sockets returns two connected connections.
 func sockets(t *testing.T, network string) (a, b net.Conn) {
 	t.Helper()
 	address := "127.0.0.1:0"
 	if network == "unix" {
-		address = "" // the kernel chooses a name that is no file: a path may have 107 bytes, and TMPDIR more (unix(7))
+		// An empty address makes the kernel choose a name that is no file: a path may have 107
+		// bytes, and TMPDIR may be longer (unix(7)).
+		address = ""
 	}
 	l, err := net.Listen(network, address)
 	if err != nil {
@@ -50,8 +52,8 @@ func sockets(t *testing.T, network string) (a, b net.Conn) {
 	return a, b
 }
 
-// eachCopy runs test for each kind of socket, size and limit, where a limit of less
-// than 0 is none, as package os's tests do.
+// eachCopy runs test for each kind of socket, size and limit, as package os's tests do. A negative
+// limit is none.
 func eachCopy(t *testing.T, test func(t *testing.T, s *sluice.Scheduler, network string, size, limit int)) {
 	limits := map[string]func(size int) int{
 		"all":      func(int) int { return -1 },
@@ -79,7 +81,7 @@ func limitedTo(r io.Reader, limit int) (io.Reader, *io.LimitedReader) {
 	return l, l
 }
 
-// copyBound is how many of size bytes are copied under a limit.
+// copyBound returns how many of size bytes are copied under a limit.
 func copyBound(size, limit int) int {
 	if limit < 0 {
 		return size
@@ -87,8 +89,7 @@ func copyBound(size, limit int) int {
 	return min(size, limit)
 }
 
-// TestSendFile is the test of that name in package os, for Files: what is copied to a
-// socket is copied by the kernel.
+// TestSendFile is package os's test of that name, for Files. The kernel must copy to a socket.
 func TestSendFile(t *testing.T) {
 	eachCopy(t, func(t *testing.T, s *sluice.Scheduler, network string, size, limit int) {
 		data := testenv.Noise(size)
@@ -125,8 +126,8 @@ func TestSendFile(t *testing.T) {
 		if pos, err := f.Seek(0, io.SeekCurrent); pos != n || err != nil {
 			t.Errorf("the position is %d, %v; want %d", pos, err, n)
 		}
-		// A connection of package net that reads from a limited File looks for sendfile by
-		// itself if it is a TCP one.
+		// A connection of package net only tries sendfile with a limited File if it is a TCP
+		// connection.
 		if network == "unix" && limit >= 0 {
 			return
 		}
@@ -136,8 +137,7 @@ func TestSendFile(t *testing.T) {
 	})
 }
 
-// TestSpliceFile is the test of that name in package os, for Files: what is copied from
-// a socket is copied by the kernel.
+// TestSpliceFile is package os's test of that name, for Files. The kernel must copy from a socket.
 func TestSpliceFile(t *testing.T) {
 	eachCopy(t, func(t *testing.T, s *sluice.Scheduler, network string, size, limit int) {
 		data := testenv.Noise(size)
@@ -149,7 +149,7 @@ func TestSpliceFile(t *testing.T) {
 		defer f.Close()
 		conn, peer := sockets(t, network)
 		go func() {
-			peer.Write(data) // fails if not all is taken
+			peer.Write(data) // fails unless all is taken
 			peer.Close()
 		}()
 		before := s.Stats()
@@ -174,8 +174,8 @@ func TestSpliceFile(t *testing.T) {
 	})
 }
 
-// TestServeContent has package net/http send a File by sendfile, all but what it
-// looks at itself.
+// TestServeContent checks that package net/http sends a File by sendfile, except for the bytes that
+// it examines.
 func TestServeContent(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		data := testenv.Noise(300_000)
@@ -214,8 +214,8 @@ func TestServeContent(t *testing.T) {
 	})
 }
 
-// TestSendToSlow has files sent to peers that take nothing, more of them than threads
-// may wait. They hold up nobody else, nor the files' Close, after which a copy ends.
+// TestSendToSlow sends files to peers that take nothing, more of them than threads may wait. They
+// must not hold up other operations or the files' Close, after which the copies end.
 func TestSendToSlow(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
@@ -280,8 +280,7 @@ func TestSendToSlow(t *testing.T) {
 	}
 }
 
-// sendWithoutAPlace returns a Scheduler of one permit, which is taken.
-// It returns a file of data on a disk, too.
+// sendWithoutAPlace returns a Scheduler whose only permit is taken, and a file of data on a disk.
 func sendWithoutAPlace(t *testing.T, data []byte) (*sluice.Scheduler, *sluice.File) {
 	t.Helper()
 	s := testenv.Scheduler(t, sluice.Options{Driver: "uring", Threads: 1})
@@ -305,13 +304,14 @@ func sendWithoutAPlace(t *testing.T, data []byte) (*sluice.Scheduler, *sluice.Fi
 	return s, f
 }
 
-// TestSendWithoutAPlace sends a file that is not in the page cache while all permits are taken: the driver reads it, and no thread waits.
+// TestSendWithoutAPlace sends an uncached file while all permits are taken. The driver must read
+// it, so that no thread waits.
 func TestSendWithoutAPlace(t *testing.T) {
 	const size = 3<<20 + 7
 	data := testenv.Noise(size)
 	s, f := sendWithoutAPlace(t, data)
-	// The kernel may have read a part of the file before it is asked for it. So this is tried again
-	// until the driver was asked.
+	// The kernel may already have read a part of the file. So this is tried again until the driver
+	// was asked.
 	for range 20 {
 		if err := testenv.DropCache(int(f.Fd())); err != nil {
 			t.Fatal(err)
@@ -329,8 +329,8 @@ func TestSendWithoutAPlace(t *testing.T) {
 	t.Error("no operation was queued; want some")
 }
 
-// TestSendOfABeginning sends a file of which the page cache has the beginning: it ends before what one call
-// sends at most. The driver reads the rest, and no thread waits.
+// TestSendOfABeginning sends a file whose beginning is cached. It ends before the most that one
+// call sends. The driver must read the rest, so that no thread waits.
 func TestSendOfABeginning(t *testing.T) {
 	data := testenv.Noise(sched.CopyMost - 7)
 	s, f := sendWithoutAPlace(t, data)
@@ -350,9 +350,9 @@ func TestSendOfABeginning(t *testing.T) {
 	t.Error("no operation was queued; want some")
 }
 
-// TestSendAfterAFullSocket has a socket take only a part of the bytes that were fetched for it. If the page cache has dropped
-// the others when the socket takes more, the driver reads them again, and no thread waits. Bytes that are still in the page
-// cache are not read again.
+// TestSendAfterAFullSocket has a socket that takes only a part of the fetched bytes. If the page
+// cache has dropped the rest when the socket takes more, the driver must read it again, so that no
+// thread waits. Bytes that are still cached must not be read again.
 func TestSendAfterAFullSocket(t *testing.T) {
 	s, f := sendWithoutAPlace(t, testenv.Noise(3<<20))
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
@@ -361,7 +361,7 @@ func TestSendAfterAFullSocket(t *testing.T) {
 	}
 	defer unix.Close(fds[0])
 	defer unix.Close(fds[1])
-	// send fills the socket, empties it, and returns what was done for that.
+	// send fills the socket, empties it, and returns the numbers of queued and other operations.
 	send := func() (queued, others int64) {
 		t.Helper()
 		before := s.Stats()
@@ -438,8 +438,8 @@ func reason(err error) error {
 	}
 }
 
-// TestSocketErrors: a connection that is closed, or has a deadline, ends a copy with
-// the error that package os gives, and the position is behind what was copied.
+// TestSocketErrors checks that a connection that is closed, or has a deadline, ends a copy with
+// package os's error. The position must be at the end of the copied bytes.
 func TestSocketErrors(t *testing.T) {
 	type file interface {
 		io.ReaderFrom
@@ -494,7 +494,7 @@ func TestSocketErrors(t *testing.T) {
 								}
 							}
 							err := <-ended
-							// What is read into memory, and then not written, is lost.
+							// Bytes that were read into memory and not written are lost.
 							if pos, err := f.Seek(0, io.SeekCurrent); at != "before" && pos != n || err != nil || n == size {
 								t.Errorf("the position is %d, %v; want %d", pos, err, n)
 							}
@@ -510,7 +510,7 @@ func TestSocketErrors(t *testing.T) {
 							"ReadFrom": {"poll.spliceDrain", "poll.(*FD).RawRead"},
 						}[op]
 						want, got := once(f1, where[0]), once(f2, where[1])
-						if at == "before" { // package net may have found it, and tells its addresses
+						if at == "before" { // package net may have found it, and adds its addresses
 							if !errors.Is(got, reason(want)) {
 								t.Errorf("%v; want %v", got, want)
 							}
@@ -524,8 +524,8 @@ func TestSocketErrors(t *testing.T) {
 	}
 }
 
-// TestReceiveFromMPTCP: a copy from a connection of MPTCP, which listeners of package net accept by default, ends
-// with the connection.
+// TestReceiveFromMPTCP checks that a copy from an MPTCP connection ends with the connection.
+// Listeners of package net accept MPTCP by default.
 func TestReceiveFromMPTCP(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -10,15 +10,14 @@ import (
 	"testing"
 )
 
-// kind is what a note says about a log or one of its records.
+// kind is a note's statement about a log or one of its records.
 type kind uint8
 
 const (
-	// created says that the log's file is about to be made. The file may have the length Number at
-	// once.
+	// created says that the log's file is about to be made. From then on the file may have the
+	// length Number.
 	created kind = iota
-	// recycled says that the file of another log is about to get this log's name, and keeps its
-	// bytes.
+	// recycled says that another log's file is about to get this log's name, and keeps its bytes.
 	recycled
 	begun   // the record is about to be written
 	written // the file has the record: it survives the process
@@ -26,14 +25,14 @@ const (
 	ended   // the file is about to be removed or recycled
 )
 
-// note is one line of the history of the logs. A child writes it to a pipe as it is.
+// note is one line of the logs' history. A child writes its bytes to a pipe.
 type note struct {
 	Log    logID
 	Kind   kind
 	Number uint32
 }
 
-// book is what must be in the logs, as the notes say that were made so far.
+// book is the required content of the logs, by the notes so far.
 type book struct {
 	logs map[logID]*entry
 	dues int // records that must be there
@@ -41,15 +40,14 @@ type book struct {
 
 // entry is one log of a book.
 type entry struct {
-	acked    []bool // by number, of the records that were begun
-	size     int64  // how long the file may be without a record
-	recycled bool   // the file has bytes of another log
+	acked    []bool // by number, for the records that were begun
+	size     int64  // the file's possible length without a record
+	recycled bool   // the file has another log's bytes
 }
 
 func newBook() *book { return &book{logs: make(map[logID]*entry)} }
 
-// add adds a note. Least is the acknowledgement that counts, written or synced: a stronger one
-// counts, too.
+// add adds a note. least is the weakest acknowledgement that counts, written or synced.
 func (b *book) add(n note, least kind) {
 	switch e := b.logs[n.Log]; {
 	case n.Kind == created, n.Kind == recycled:
@@ -69,7 +67,7 @@ func (b *book) add(n note, least kind) {
 	}
 }
 
-// loss is a log that is not as it must be.
+// loss is an error in a log.
 type loss struct {
 	log  logID
 	what string
@@ -90,7 +88,7 @@ func (e *entry) check(id logID, name string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	missing := err // without the file no record is there
+	missing := err // without the file all records are missing
 	off := 0
 	for number, acked := range e.acked {
 		want := id.record(number)
@@ -117,7 +115,7 @@ func (e *entry) check(id logID, name string) error {
 	return nil
 }
 
-// foreign returns where got has a byte that is neither zero nor the byte of want, or -1.
+// foreign returns the index of a byte of got that is neither zero nor want's byte, or -1.
 func foreign(got, want []byte) int {
 	for i, c := range got {
 		if c != 0 && c != want[i] {
@@ -127,13 +125,13 @@ func foreign(got, want []byte) int {
 	return -1
 }
 
-// verdict is what the checks after many crashes have found.
+// verdict sums up the checks after many crashes.
 type verdict struct {
 	checks, dues int
-	faults       int // checks in which the log of package os has lost something, too
+	faults       int // checks in which package os's log has also lost something
 }
 
-// judge counts a check, and fails the test for losses that package os does not have in the same
+// judge counts a check. It fails the test for losses that package os does not have in the same
 // state.
 func (v *verdict) judge(t *testing.T, b *book, losses []loss, state string) {
 	t.Helper()
@@ -161,12 +159,12 @@ func (v *verdict) report(t *testing.T, unit string) {
 	t.Logf("figure: %d %s", v.checks, unit)
 }
 
-// Each thing that can be wrong with a log is found.
+// TestBook checks that each possible error in a log is found.
 func TestBook(t *testing.T) {
 	id := logID{Way: 1, Generation: 3}
 	one, two, three := id.record(0), id.record(1), id.record(2)
 	for _, c := range []struct {
-		data []byte // nil is no file
+		data []byte // nil means no file
 		last kind   // of record 1; record 0 was synced, and record 2 begun
 		ok   bool
 	}{

@@ -21,7 +21,8 @@ var cuts = flag.Int("crashlog.cuts", 20, "how often TestCut cuts off each file s
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// fileSystems are the file systems with a journal that a mount replays, and how they are made.
+// fileSystems has the file systems with a journal that a mount replays, with the commands that make
+// them.
 var fileSystems = map[string]struct {
 	mkfs string
 	size int64
@@ -30,7 +31,7 @@ var fileSystems = map[string]struct {
 	"xfs":  {"mkfs.xfs -q -f", 300 << 20},
 }
 
-// TestCut: what was committed is there after the file system was cut off.
+// TestCut checks that commits are there after the file system was cut off.
 func TestCut(t *testing.T) {
 	for name, kind := range fileSystems {
 		t.Run(name, func(t *testing.T) {
@@ -68,15 +69,15 @@ type cutter struct {
 
 	mu      sync.Mutex
 	book    *book
-	cutting bool // nothing that is acknowledged from now on counts
+	cutting bool // later acknowledgements do not count
 	left    int  // acknowledgements until the cut
 	enough  chan struct{}
-	cut     func() // closes enough, once: there is enough, or a call has failed
+	cut     func() // closes enough, once: enough acknowledgements, or a failed call
 }
 
-// note is called by the goroutines that write. A commit that has returned before cutting was set
-// had ended before the file system was cut off. Later notes may say too much: an fdatasync of ext4
-// that runs during the cut can succeed and keep nothing, with package os as well.
+// note is called by the goroutines that write. A commit that returned before cutting was set had
+// ended before the cut. Later notes may be wrong: an fdatasync of ext4 during the cut can succeed
+// and keep nothing, with package os as well.
 func (c *cutter) note(n note) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,7 +130,7 @@ func (c *cutter) cycle(i int, r *rand.Rand) {
 	c.judge(t, c.book, c.book.check(c.dir), fmt.Sprint("cut ", i))
 }
 
-// begin goes on with some of the logs of the workload before, and begins the rest anew.
+// begin continues some logs of the previous workload, and begins the rest anew.
 func (c *cutter) begin(before *workload, r *rand.Rand) error {
 	for i, l := range c.work.logs {
 		if before != nil {

@@ -28,7 +28,7 @@ const seedEnv = "SLUICE_TEST_SEED"
 
 func init() { testenv.Children["crashlog"] = writeLogs }
 
-// writeLogs writes to logs in SLUICE_TEST_DIR for ever, and its notes to standard output.
+// writeLogs writes to logs in SLUICE_TEST_DIR for ever. It writes notes to standard output.
 func writeLogs() error {
 	n, err := strconv.ParseUint(os.Getenv(seedEnv), 10, 64)
 	if err != nil {
@@ -36,7 +36,7 @@ func writeLogs() error {
 	}
 	r := rand.New(rand.NewPCG(n, 0))
 	var mu sync.Mutex
-	tell := func(n note) { // one write(2) each: the parent has every note from before the end
+	tell := func(n note) { // one write(2) each: the parent gets every note before the end
 		mu.Lock()
 		defer mu.Unlock()
 		if err := binary.Write(os.Stdout, binary.LittleEndian, n); err != nil {
@@ -53,7 +53,7 @@ func writeLogs() error {
 	return nil
 }
 
-// openSchedulers returns a Scheduler on each driver that there is.
+// openSchedulers returns a Scheduler on each available driver.
 func openSchedulers() (all []*sluice.Scheduler) {
 	for _, driver := range testenv.Drivers {
 		if s, err := sluice.NewScheduler(sluice.Options{Driver: driver}); err == nil {
@@ -63,7 +63,7 @@ func openSchedulers() (all []*sluice.Scheduler) {
 	return all
 }
 
-// TestKill: what was written or committed is there after the process was killed.
+// TestKill checks that written and committed records are there after the process was killed.
 func TestKill(t *testing.T) {
 	start := seed.Of(t)
 	dir := places.Disk(t)
@@ -84,7 +84,7 @@ func TestKill(t *testing.T) {
 	v.report(t, "kills")
 }
 
-// killOnce has a process write logs and kills it after some notes.
+// killOnce makes a process write logs, and kills it after some notes.
 func killOnce(dir string, r *rand.Rand) (*book, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// How long a log becomes, about, before another one is begun. In a short one few commits are made
-// before the file is used again and overwritten, which needs no commit of the journal.
+// longLog and shortLog are lengths at which the next log is begun, roughly. A short log has few
+// commits before its file is reused. Overwriting a reused file needs no commit of the journal.
 const (
 	longLog  = 192 << 10 // 192 KiB
 	shortLog = 16 << 10  // 16 KiB
@@ -26,23 +26,23 @@ type log struct {
 	note func(note)
 	long int64 // longLog or shortLog
 
-	use    sync.RWMutex // held for writing while another log is begun
+	use    sync.RWMutex // held for writing while the next log is begun
 	id     logID
 	target target
 
-	place sync.Mutex // guards next and end, the number and the offset of the next record
+	place sync.Mutex // guards next and end, the number and offset of the next record
 	next  int
 	end   int64
 }
 
 var errNoLog = errors.New("the next log could not be begun")
 
-// tell notes something about the log that is being written.
+// tell makes a note about the current log.
 func (l *log) tell(k kind, number int) { l.note(note{l.id, k, uint32(number)}) }
 
 func (l *log) path() string { return filepath.Join(l.dir, l.id.file()) }
 
-// begin begins a log, in a new file or in the file of the log before.
+// begin begins a log, in a new file or in the previous log's file.
 func (l *log) begin(r *rand.Rand, old string) error {
 	l.id.Generation++
 	l.next, l.end = 0, 0
@@ -92,14 +92,14 @@ func (l *log) syncDir() error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// resume goes on with a log after its first n records.
+// resume continues a log after its first n records.
 func (l *log) resume(r *rand.Rand, n int) error {
 	l.next, l.end = n, 0
 	for i := range n {
 		l.end += int64(l.id.length(i))
 	}
-	// The old bytes beyond must not be taken for the records that will be written there: both are
-	// the same.
+	// The old bytes beyond must not pass for the records that will be written there, whose bytes
+	// are the same.
 	f, err := os.OpenFile(l.path(), os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -116,10 +116,10 @@ func (l *log) turn(r *rand.Rand) error {
 	l.use.Lock()
 	defer l.use.Unlock()
 	if l.target == nil {
-		return errNoLog // another goroutine has tried, and failed
+		return errNoLog // another goroutine has tried and failed
 	}
 	if l.target == nil || l.end < l.long {
-		return nil // another goroutine has done it, or has failed to
+		return nil // another goroutine has done it or failed
 	}
 	l.tell(ended, 0)
 	err := l.target.Close()
@@ -153,7 +153,7 @@ func (l *log) append() (number int, err error) {
 	return number, l.target.write(b, off)
 }
 
-// step writes a few records, commits them and notes that.
+// step writes a few records, commits them and notes it.
 func (l *log) step(r *rand.Rand) (full bool, err error) {
 	l.use.RLock()
 	defer l.use.RUnlock()
@@ -186,14 +186,14 @@ func (l *log) step(r *rand.Rand) (full bool, err error) {
 	return l.end >= l.long, nil
 }
 
-// workload is a log of each way, in one directory.
+// workload has a log of each way, in one directory.
 type workload struct {
 	logs    []*log
 	stopped func() bool
 	fail    func(l *log, err error)
 }
 
-// newWorkload returns a workload that has begun no log yet. Each log has one of the Schedulers.
+// newWorkload returns a workload that has not begun any log. Each log has one of the Schedulers.
 func newWorkload(dir string, schedulers []*sluice.Scheduler, long int64, r *rand.Rand, note func(note)) *workload {
 	w := &workload{}
 	for i, way := range ways {
@@ -212,7 +212,7 @@ func (w *workload) begin(r *rand.Rand) error {
 	return nil
 }
 
-// run has goroutines write to all logs until stopped returns true, or a call fails.
+// run has goroutines write to all logs until stopped returns true or a call fails.
 func (w *workload) run(r *rand.Rand) {
 	var all sync.WaitGroup
 	for _, l := range w.logs {

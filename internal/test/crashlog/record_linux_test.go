@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// logID names a log: a way to write, and a number, which is another one whenever the log begins
-// anew.
+// logID names a log: a way to write, and a number that changes whenever the log begins anew.
 type logID struct {
 	Way        uint8
 	Generation uint32
@@ -19,8 +18,8 @@ type logID struct {
 
 func (id logID) file() string { return fmt.Sprintf("%s.%d", ways[id.Way].name, id.Generation) }
 
-// A record is a head and random bytes. The head has, in little endian, 4 bytes each: a checksum of
-// all that follows, the length with the head, way, generation, number.
+// A record is a head and random bytes. The head has five little-endian numbers of 4 bytes: a
+// checksum of the rest, the length with the head, way, generation, number.
 const (
 	headSize  = 20
 	mostBytes = headSize + 20_000
@@ -28,7 +27,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// source is where a record's length and bytes come from.
+// source returns the random source of a record's length and bytes.
 func (id logID) source(number int) *rand.PCG {
 	return rand.NewPCG(uint64(id.Way)<<32|uint64(id.Generation), uint64(number))
 }
@@ -68,7 +67,7 @@ var (
 	errOther = errors.New("is another record")
 )
 
-// parse returns the record that b begins with, as a program does that reads a log after a crash.
+// parse returns the record at the beginning of b, like a program that reads a log after a crash.
 func parse(b []byte) (id logID, number int, record []byte, err error) {
 	if len(b) < headSize || bytes.Count(b[:headSize], []byte{0}) == headSize {
 		return id, 0, nil, errNone
@@ -81,8 +80,7 @@ func parse(b []byte) (id logID, number int, record []byte, err error) {
 	return id, int(binary.LittleEndian.Uint32(b[16:])), b[:n], nil
 }
 
-// expect returns what is wrong with the record that b begins with, which must be the one of that
-// number.
+// expect returns an error unless b begins with the record of that number.
 func (id logID) expect(b []byte, number int) error {
 	switch gotID, got, record, err := parse(b); {
 	case err != nil:
@@ -95,7 +93,7 @@ func (id logID) expect(b []byte, number int) error {
 	return nil
 }
 
-// A record that was written in part is found out, wherever its end is.
+// TestTornRecord checks that a partly written record is found out, wherever it ends.
 func TestTornRecord(t *testing.T) {
 	id := logID{1, 7}
 	for number := range 50 {

@@ -28,14 +28,14 @@ var (
 	commits = flag.Int("crashlog.commits", 150, "after how many commits the device of TestReplay fails")
 )
 
-// sector is the part of a request that a device writes whole or not at all.
+// sector is the unit that a device writes whole or not at all.
 const sector = 512
 
-// superblocks is where the superblocks of ext4 and xfs end. The superblock of ext4 has two sectors,
-// with one checksum, and ext4 cannot be mounted if it is torn.
+// superblocks is the end of ext4's and xfs's superblocks. ext4's has two sectors with one checksum,
+// and ext4 cannot be mounted if it is torn.
 const superblocks = 4096
 
-// TestReplay: what was committed is on the device, whatever it had still in its cache.
+// TestReplay checks that commits are on the device, whatever was still in its cache.
 func TestReplay(t *testing.T) {
 	for name, kind := range fileSystems {
 		t.Run(name, func(t *testing.T) {
@@ -62,26 +62,26 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// play is the requests that a device received, and the records that were acknowledged between them.
+// play is the requests that a device received, with the acknowledgements between them.
 type play struct {
 	requests []testenv.Request
-	ends     []int64 // where the requests end in the file that they were read from
+	ends     []int64 // the ends of the requests in their file
 	notes    []placed
-	// moments is how many requests had been made at each acknowledgement, if the last of them was
-	// not a flush: without that nothing can be missing.
+	// moments has, for each acknowledgement, the number of requests before it. It only has those
+	// whose last request was not a flush: after a flush nothing can be missing.
 	moments []int
 	book    *book
-	told    int // how many of notes are in book
+	told    int // the number of notes in book
 
-	base *os.File // the device with the first sure requests
+	base *os.File // the device with the first durable requests
 	sure int
 
-	state  *os.File // the device in the state that is looked at
+	state  *os.File // the device in the tested state
 	device *os.File // a loop device of state
-	dir    string   // where it is mounted
+	dir    string   // its mount point
 }
 
-// placed is a note, and how long the file of requests was when it was made.
+// placed is a note, with the length of the file of requests at that time.
 type placed struct {
 	note
 	at int64
@@ -152,7 +152,7 @@ func record(t *testing.T, fstype, mkfs string, size int64, r *rand.Rand) *play {
 	if p.requests, p.ends, err = testenv.ReadRequests(requests); err != nil {
 		t.Fatal(err)
 	}
-	// A goroutine may have read the length, and then waited while others noted something later.
+	// A goroutine may have read the length, and then waited while other goroutines made notes.
 	for i := 1; i < len(p.notes); i++ {
 		p.notes[i].at = max(p.notes[i].at, p.notes[i-1].at)
 	}
@@ -165,8 +165,8 @@ func record(t *testing.T, fstype, mkfs string, size int64, r *rand.Rand) *play {
 	return p
 }
 
-// bookAt returns what must be there when the first n requests have been made. It is asked for
-// larger and larger n.
+// bookAt returns the required content after the first n requests. n must not decrease from call to
+// call.
 func (p *play) bookAt(n int) *book {
 	at := int64(0)
 	if n > 0 {
@@ -178,8 +178,8 @@ func (p *play) bookAt(n int) *book {
 	return p.book
 }
 
-// prepare makes the files of the states, with what the device at image has before the first
-// request.
+// prepare makes the files of the states. They begin with the content of image, the device before
+// the first request.
 func (p *play) prepare(t *testing.T, image string, size int64) {
 	dir := places.Memory(t)
 	p.dir = filepath.Join(t.TempDir(), "state")
@@ -204,7 +204,7 @@ func (p *play) prepare(t *testing.T, image string, size int64) {
 	t.Cleanup(func() { p.device.Close() })
 }
 
-// copyData copies what from has, but for its holes and zeros. The file to is empty.
+// copyData copies from's data without holes and zeros. The file to is empty.
 func copyData(to, from *os.File) error {
 	const part = 64 << 10 // 64 KiB
 	b, zeros := make([]byte, part), make([]byte, part)
@@ -230,16 +230,16 @@ func copyData(to, from *os.File) error {
 	}
 }
 
-// choice is a state that a device may be in when it fails.
+// choice is a possible state of a failed device.
 type choice struct {
-	n       int  // requests that were made
-	sampled bool // some requests that no flush has followed are missing or torn
+	n       int  // the number of requests that were made
+	sampled bool // some requests after the last flush are missing or torn
 }
 
 // choose returns count states in the order of n: each prefix of the requests, and sampled states
-// for the rest. If there is no room for all prefixes, half of the states are prefixes, at random.
-// Half of the sampled states are of a moment at which something was acknowledged: the next flush
-// hides that a commit has made none.
+// for the rest. If count is too small for all prefixes, half of the states are random prefixes.
+// Half of the sampled states are at an acknowledgement: the next flush hides that a commit had
+// none.
 func (p *play) choose(count int, r *rand.Rand) (all []choice) {
 	prefixes := len(p.requests) + 1
 	if prefixes > count {
@@ -262,9 +262,9 @@ func (p *play) choose(count int, r *rand.Rand) (all []choice) {
 	return all
 }
 
-// build makes the state of a device that has failed after c.n requests. All requests before the
-// last flush are on the device. An unsampled state has all later requests. A sampled state has each
-// later request whole with one chance for all of them, or a part of it, or nothing.
+// build makes the state of a device that failed after c.n requests. All requests before the last
+// flush are on the device. An unsampled state also has all later requests. A sampled state has each
+// later request whole with some probability, or else a part of it or nothing.
 func (p *play) build(c choice, r *rand.Rand) (what string) {
 	for i := c.n - 1; i >= p.sure; i-- {
 		if p.requests[i].Flush {
@@ -286,7 +286,7 @@ func (p *play) build(c choice, r *rand.Rand) (what string) {
 			continue
 		case q.Data != nil && q.Off >= superblocks && r.IntN(2) == 0:
 			k := r.IntN(len(q.Data)/sector+1) * sector
-			if r.IntN(2) == 0 { // its end, instead of its front
+			if r.IntN(2) == 0 { // its end instead of its front
 				q.Off += int64(len(q.Data) - k)
 				q.Data = q.Data[len(q.Data)-k:]
 			}
@@ -309,7 +309,7 @@ func clearAll(f *os.File) {
 	}
 }
 
-// apply does a request. The files are in memory, where nothing is refused.
+// apply performs a request. The files are in memory, where no request fails.
 func apply(f *os.File, q testenv.Request) {
 	var err error
 	switch {
@@ -324,7 +324,7 @@ func apply(f *os.File, q testenv.Request) {
 	}
 }
 
-// blkFlushBuf is BLKFLSBUF: the kernel forgets what it has read of the device.
+// blkFlushBuf is BLKFLSBUF: the kernel drops its cache of the device.
 const blkFlushBuf = 0x1261
 
 // look mounts the device and checks the logs on it.
@@ -335,8 +335,8 @@ func (p *play) look(t *testing.T, fstype string, b *book) (losses []loss, err er
 	}
 	options := ""
 	if fstype == "xfs" {
-		// The recorded device has the same UUID. It may still be mounted in another mount namespace
-		// that was made since.
+		// The recorded device has the same UUID. It may still be mounted in a newer mount
+		// namespace.
 		options = "nouuid"
 	}
 	if err := unix.Mount(p.device.Name(), p.dir, fstype, 0, options); err != nil {

@@ -16,16 +16,16 @@ import (
 type way struct {
 	name       string
 	goroutines int  // the most at once
-	ordered    bool // one record is written after the other
-	appends    bool // a write goes to the end of the file, wherever that is
+	ordered    bool // records are written one after the other
+	appends    bool // a write goes to the end of the file, wherever it is
 	open       func(s *sluice.Scheduler, name string, flag int, r *rand.Rand) (target, error)
 }
 
 // target is an open log. The goroutine of a call makes its random choices.
 type target interface {
 	write(b []byte, off int64) error
-	flush() error              // returns once the file has all bytes
-	commit(r *rand.Rand) error // returns once the device has it
+	flush() error              // returns when the file has all bytes
+	commit(r *rand.Rand) error // returns when the device has them
 	Truncate(size int64) error
 	Allocate(off, n int64) error
 	Close() error
@@ -47,7 +47,7 @@ var ways = []way{
 	{name: "batch", goroutines: 1, ordered: true, open: openBatch},
 }
 
-// file is what os.File, sluice.File and direct.File have in common here.
+// file has the common methods of os.File, sluice.File and direct.File.
 type file interface {
 	WriteAt(b []byte, off int64) (int, error)
 	Truncate(size int64) error
@@ -89,7 +89,7 @@ func (p plain) commit(r *rand.Rand) error {
 	return p.Sync()
 }
 
-// osFile is an os.File with the other methods that a file has.
+// osFile is an os.File with the rest of file's methods.
 type osFile struct{ *os.File }
 
 func (f osFile) SyncContext(context.Context) error     { return f.Sync() }
@@ -107,7 +107,7 @@ func openOS(_ *sluice.Scheduler, name string, flag int, _ *rand.Rand) (target, e
 	return plain{file: osFile{f}}, nil
 }
 
-// synchronous returns flag, or one that also is for writes which commit.
+// synchronous returns flag, or flag with O_SYNC or O_DSYNC.
 func synchronous(flag int, r *rand.Rand) int {
 	if flag == os.O_SYNC && r.IntN(2) == 0 {
 		return unix.O_DSYNC
@@ -115,7 +115,7 @@ func synchronous(flag int, r *rand.Rand) int {
 	return flag
 }
 
-// ranged is a sluice.File, which can begin to write a range back before it is committed.
+// ranged is a sluice.File, which can begin to write back a range before a commit.
 type ranged struct {
 	plain
 	f *sluice.File
@@ -206,7 +206,7 @@ func (s *stream) commit(r *rand.Rand) error {
 
 func (s *stream) Close() error {
 	if s.w != nil {
-		_ = s.w.Close() // it has reported what it had not written when that was committed
+		_ = s.w.Close() // it reported lost data at the commit
 	}
 	return s.f.Close()
 }
@@ -216,7 +216,7 @@ type batched struct {
 	plain
 	s     *sluice.Scheduler
 	f     *sluice.File
-	bytes [][]byte // bytes that flush and commit have to write
+	bytes [][]byte // the bytes that flush and commit must write
 	offs  []int64
 }
 
@@ -243,8 +243,8 @@ func (b *batched) commit(r *rand.Rand) error {
 	return b.do(sync, r.IntN(2) == 0 || len(b.bytes) == 0)
 }
 
-// do performs a Batch of all writes. If atEnd, they are one chain with a sync at its end. Otherwise
-// each is a chain with a sync, unless sync is nil.
+// do performs a Batch of all writes. If atEnd is true, they are one chain with a sync at its end.
+// Otherwise each is a chain with a sync, unless sync is nil.
 func (b *batched) do(sync func(batch.Chain, batch.Target) *batch.Op, atEnd bool) error {
 	all, on := batch.New(b.s), batch.On(b.f)
 	c := all.Chain()

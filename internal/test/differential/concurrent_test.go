@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestDifferentialConcurrent is TestDifferential in several goroutines at
-// once, each with files of its own, on one Scheduler.
+// TestDifferentialConcurrent is TestDifferential in several goroutines on one Scheduler, each with
+// its own files.
 func TestDifferentialConcurrent(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -32,8 +32,8 @@ func TestDifferentialConcurrent(t *testing.T) {
 	})
 }
 
-// TestDifferentialQueued is TestDifferential while others keep the driver
-// busy, so that direct I/O is queued, at the file's position too.
+// TestDifferentialQueued is TestDifferential with a busy driver, so that direct I/O is queued, also
+// at the file's position.
 func TestDifferentialQueued(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
@@ -45,12 +45,11 @@ func TestDifferentialQueued(t *testing.T) {
 	})
 }
 
-// regionPages is the part of the shared file that is one goroutine's.
+// regionPages is one goroutine's region of the shared file.
 const regionPages = 8
 
-// TestDifferentialShared has several goroutines use one handle at once, each
-// a region of its own of the file, buffered and direct: what each sees is
-// what it would see alone.
+// TestDifferentialShared has several goroutines use one handle at once, buffered and direct, each
+// in its own region of the file. The results must be as if each were alone.
 func TestDifferentialShared(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -76,7 +75,7 @@ func TestDifferentialShared(t *testing.T) {
 	})
 }
 
-// shared is a file that os has and one that sluice has.
+// shared is one file of os and one of sluice.
 type shared struct {
 	theirs, ours testenv.FileAPI
 	align        int64

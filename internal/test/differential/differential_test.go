@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestDifferential performs the same random operations with os and with
-// sluice and demands the same results, errors and contents after each.
+// TestDifferential performs the same random operations with os and with sluice. Results, errors and
+// contents must be equal after each.
 func TestDifferential(t *testing.T) {
 	start := seed.Of(t)
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -23,9 +23,9 @@ func TestDifferential(t *testing.T) {
 	})
 }
 
-// FuzzFile is TestDifferential with the fuzzer's choice of operations. The
-// first byte chooses the driver. What a scheduler does differs from run to
-// run, so that inputs cannot be minimized by coverage: -fuzzminimizetime=1x.
+// FuzzFile is TestDifferential with the fuzzer's choice of operations. The first byte chooses the
+// driver. A scheduler behaves differently from run to run, so coverage cannot minimize inputs: use
+// -fuzzminimizetime=1x.
 func FuzzFile(f *testing.F) {
 	ds := fuzzDiffers(f)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -70,13 +70,14 @@ func newDiffer(t testing.TB, s *sluice.Scheduler, dir string) *differ {
 	return d
 }
 
-// run performs a stream of operations, which starts with all handles open.
+// run performs a stream of operations. All handles are open at its start.
 func (d *differ) run(t *testing.T, stream []byte) {
 	defer d.theirs.reset()
 	defer d.ours.reset()
 	done := []op{}
 	for h := range byte(len(d.theirs.handles)) {
-		done = append(done, op{kind: opOpen, handle: h, file: h, size: 0xfff0}) // O_RDWR|O_CREATE at first
+		// O_RDWR|O_CREATE at first.
+		done = append(done, op{kind: opOpen, handle: h, file: h, size: 0xfff0})
 	}
 	for _, o := range done {
 		d.step(t, o, done)
@@ -87,7 +88,7 @@ func (d *differ) run(t *testing.T, stream []byte) {
 	}
 }
 
-// step performs an operation in both worlds and compares.
+// step performs an operation in both worlds, and compares them.
 func (d *differ) step(t *testing.T, o op, done []op) {
 	want := d.theirs.do(o)
 	if got := d.ours.do(o); got != want {
@@ -121,8 +122,8 @@ func history(done []op) string {
 	return b.String()
 }
 
-// randomOps returns a stream of n operations. Opening and closing are as
-// frequent in it as any other: a handle lives for a dozen operations.
+// randomOps returns a stream of n operations. Opening and closing are as frequent as any other
+// kind: a handle lives for a dozen operations.
 func randomOps(r *rand.Rand, n int) []byte {
 	b := make([]byte, n*opBytes)
 	for i := range b {

@@ -1,3 +1,3 @@
-// Package differential makes the same random operations with package os and with sluice, and
-// demands the same results, errors and contents after each.
+// Package differential performs the same random operations with package os and with sluice.
+// Results, errors and contents must be equal after each.
 package differential

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// opKind says what an operation of the differential test does.
+// opKind is the kind of an operation in the differential test.
 type opKind byte
 
 const (
@@ -34,17 +34,16 @@ var opNames = [opKinds]string{
 	"Stat", "ReadFrom", "WriteTo", "Copy", "Close", "Open",
 }
 
-// op is one operation, decoded from opBytes bytes, so that a fuzzer can make
-// and change it.
+// op is one operation, decoded from opBytes bytes, so that a fuzzer can make and change it.
 type op struct {
 	kind   opKind
 	handle byte
 	file   byte
-	shape  byte // aligned or not, and details; see the methods
+	shape  byte // alignment and details; see the methods
 	size   uint16
 	off    uint16
 	fill   byte
-	whole  bool // the length is in pages whatever the shape says
+	whole  bool // the length is in pages, whatever the shape
 }
 
 const opBytes = 9
@@ -64,7 +63,7 @@ func decode(b []byte) (op, []byte, bool) {
 // aligned reports whether offset and length are whole pages, as O_DIRECT wants.
 func (o op) aligned() bool { return o.shape&3 != 0 }
 
-// length is how many bytes are read or written.
+// length returns the number of bytes to read or write.
 func (o op) length() int {
 	n := int(o.size) % (bufSize / 2)
 	if o.aligned() || o.whole {
@@ -73,7 +72,7 @@ func (o op) length() int {
 	return n
 }
 
-// start is where in the buffer they are.
+// start returns their index in the buffer.
 func (o op) start() int {
 	if o.aligned() {
 		return 0
@@ -81,7 +80,7 @@ func (o op) start() int {
 	return int(o.fill) * 16
 }
 
-// offset is where in the file; sometimes it is negative.
+// offset returns their offset in the file. It is sometimes negative.
 func (o op) offset() int64 {
 	off := int64(o.off)
 	if o.aligned() {
@@ -93,7 +92,7 @@ func (o op) offset() int64 {
 	return off - 500
 }
 
-// back is what Seek subtracts, so that it also moves backwards.
+// back returns the number that Seek subtracts, so that it also moves backwards.
 func (o op) back() int64 {
 	if o.shape&8 != 0 {
 		return 1 << 15 // 32 KiB: whole pages
@@ -103,7 +102,7 @@ func (o op) back() int64 {
 
 func (o op) whence() int { return int(o.shape >> 4 % 5) }
 
-// flag is how a file is opened: every byte of it is some combination.
+// flag returns the flag for opening a file. Every byte is some combination.
 func (o op) flag() int {
 	flag := []int{os.O_RDWR, os.O_RDWR, os.O_RDONLY, os.O_WRONLY}[o.size&3]
 	for bit, f := range []int{os.O_CREATE, os.O_TRUNC, os.O_APPEND, os.O_EXCL, os.O_SYNC, sys.O_DIRECT} {

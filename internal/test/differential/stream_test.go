@@ -22,7 +22,7 @@ func (w *world) stream(f testenv.FileAPI, o op) []any {
 	panic("no such operation")
 }
 
-// source is an io.Reader and nothing else.
+// source has only the method of an io.Reader.
 type source struct{ b []byte }
 
 func (s *source) Read(b []byte) (int, error) {
@@ -41,8 +41,8 @@ func (w *world) copyTo(f testenv.FileAPI, o op) []any {
 	if from == nil || from == f {
 		return []any{"nothing to copy"}
 	}
-	// Where the kernel does not copy by itself, as within a file, there is a
-	// buffer of what is left to copy, with some alignment or other.
+	// If the kernel cannot copy, as within a file, a buffer with some alignment is used for the
+	// rest.
 	direct := o.whole || w.direct[h]
 	if direct && from.Name() == f.Name() {
 		return []any{"nothing to copy"}

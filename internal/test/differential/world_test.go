@@ -12,13 +12,13 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// world is one side of the differential test: two files in a directory and
-// three handles on them, all by os or all by sluice.
+// world is one side of the differential test: two files in a directory and three handles on them,
+// all from os or all from sluice.
 type world struct {
 	dir     string
 	open    testenv.Opener
 	handles [3]testenv.FileAPI
-	direct  [3]bool // which handles are O_DIRECT
+	direct  [3]bool // whether each handle is O_DIRECT
 	buf     []byte  // for data, at a page's start
 }
 
@@ -46,7 +46,7 @@ func (w *world) reset() {
 	}
 }
 
-// contents returns what the files hold, read by os.
+// contents returns the contents of the files, read by os.
 func (w *world) contents() (c [worldFiles][]byte, err error) {
 	for i := range c {
 		b, err := os.ReadFile(w.file(i))
@@ -68,8 +68,8 @@ func (w *world) do(o op) string {
 	if f == nil {
 		return "not open"
 	}
-	// How much of a direct transfer is made before an end that is not a
-	// block's is refused depends on where the file is on the disk.
+	// A direct transfer that ends inside a block is refused after a part of it. The file's place on
+	// the disk decides how much.
 	o.whole = w.direct[h]
 	return w.outcome(w.use(f, o)...)
 }
@@ -88,7 +88,7 @@ func (w *world) outcome(results ...any) (out string) {
 	return out
 }
 
-// reopen opens a file in place of the handle, if that succeeds.
+// reopen opens a file in place of the handle. If that fails, the handle stays.
 func (w *world) reopen(h int, o op) string {
 	f, err := w.open(w.file(int(o.file)), o.flag(), 0o600)
 	if err != nil {
@@ -135,7 +135,7 @@ func (w *world) use(f testenv.FileAPI, o op) []any {
 	return w.stream(f, o)
 }
 
-// filled reads into a part of the buffer and tells what is in all of it.
+// filled reads into a part of the buffer, and describes the whole buffer.
 func (w *world) filled(read func([]byte) (int, error), o op) []any {
 	for i := range w.buf {
 		w.buf[i] = 0xA5
@@ -143,7 +143,7 @@ func (w *world) filled(read func([]byte) (int, error), o op) []any {
 	start := o.start()
 	n, err := read(w.buf[start : start+o.length()])
 	if o.whole && err != nil {
-		// Nor is it said what a direct read that was refused has written.
+		// A refused direct read may have written any bytes.
 		clear(w.buf[start+n : start+o.length()])
 	}
 	return []any{n, testenv.Sum(w.buf), err}
@@ -167,7 +167,7 @@ func stat(f testenv.FileAPI) []any {
 	return []any{info.Name(), info.Size(), info.Mode() &^ fs.ModePerm}
 }
 
-// equal compares what two worlds' files hold.
+// equal compares the contents of two worlds' files.
 func equal(a, b [worldFiles][]byte) bool {
 	return slices.EqualFunc(a[:], b[:], func(x, y []byte) bool { return string(x) == string(y) })
 }

@@ -8,11 +8,11 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// TestSweep has each operation of each workload fail in each way.
+// TestSweep makes each operation of each workload fail in each way.
 func TestSweep(t *testing.T) { Sweep(t, Library) }
 
-// TestSyscalls has each system call of each workload fail in each way.
+// TestSyscalls makes each system call of each workload fail in each way.
 func TestSyscalls(t *testing.T) { Syscalls(t, Library) }
 
-// TestSupervised is the process of TestSyscalls in which the workload is.
+// TestSupervised is the process of TestSyscalls that runs the workload.
 func TestSupervised(t *testing.T) { Supervised(t, Library) }

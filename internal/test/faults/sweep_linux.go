@@ -28,8 +28,8 @@ var (
 	fails = flag.String("faults.call", "", "the system call that fails, such as fstat; each in turn if empty")
 )
 
-// drivers are what the Schedulers are on. The last one queues every operation that is not served
-// from the page cache, the one before it those past the page cache, whatever the system has.
+// drivers has the drivers of the Schedulers. The last one queues every operation that is not
+// cached. The one before it queues direct operations, whatever the system has.
 var drivers = []struct {
 	name   string
 	open   func() (driver.Driver, error)
@@ -41,7 +41,7 @@ var drivers = []struct {
 	{"pool, all queued", func() (driver.Driver, error) { return onPool(0) }, nil},
 }
 
-// asynchronous says of itself that it performs operations with all of flags without a thread.
+// asynchronous claims to perform operations with all of flags without a thread.
 type asynchronous struct {
 	driver.Driver
 	flags driver.Flags
@@ -54,7 +54,7 @@ func onPool(flags driver.Flags) (driver.Driver, error) {
 	return asynchronous{p, flags}, err
 }
 
-// chainsOnRing makes a driver of chains; nil if there is none.
+// chainsOnRing makes a driver of chains, or returns nil.
 func chainsOnRing(decide fault.Decider) driver.Linker {
 	ring, err := uring.New(uring.Options{Depth: 64, Files: 8})
 	if err != nil {
@@ -64,7 +64,7 @@ func chainsOnRing(decide fault.Decider) driver.Linker {
 	return l
 }
 
-// troubles are the errors and the short count, once and for ever.
+// troubles returns the errors and the short count, once and for ever.
 func troubles() (all []trouble) {
 	for _, errno := range []syscall.Errno{
 		syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.EAGAIN, syscall.EINTR, syscall.ENOMEM, syscall.ECANCELED, 0,
@@ -129,12 +129,11 @@ func Sweep(t *testing.T, workloads []Workload) {
 	t.Logf("figure: %d runs", runs)
 }
 
-// cachedRuns is how many runs may find all they read in the page cache. A read with RWF_NOWAIT has
-// the kernel read ahead, and on a busy machine the device may be done before the kernel looks for
-// the bytes.
+// cachedRuns is the number of runs whose reads may all be cached. A read with RWF_NOWAIT starts
+// readahead, and on a busy machine the device may be done before the kernel looks for the bytes.
 const cachedRuns = 100
 
-// never is the number of an operation that does not come.
+// never is the number of an operation that is never reached.
 const never = 1 << 30
 
 // sweepRun runs a workload once.

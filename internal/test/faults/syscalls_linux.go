@@ -24,9 +24,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// faultyCalls are the system calls that fail, and their errors. EBUSY of io_uring_enter is none of
-// them: it says that there are completions to be reaped, and Reap, which they wake, submits what is
-// left.
+// faultyCalls has the system calls that fail, with their errors. EBUSY of io_uring_enter is
+// excluded: it means that there are completions to reap. They wake Reap, which submits the rest.
 var faultyCalls = []struct {
 	name   string
 	nr     int
@@ -51,11 +50,10 @@ const (
 
 	askStart = iota
 	askStop
-	askMay        // how many calls have failed with errors that may be returned
-	askMust       // of these, how many must be returned
-	askUnanswered // of askMay's calls, how many are fstat
-	// askOpen asks for the next descriptor that is still open because its close has failed; -1 if
-	// there is no more.
+	askMay        // how many calls failed with errors that may be returned
+	askMust       // how many of them must be returned
+	askUnanswered // how many of askMay's calls are fstat
+	// askOpen asks for the next descriptor that is open because its close failed; -1 means none.
 	askOpen
 )
 
@@ -70,7 +68,7 @@ func ask(what uintptr) int {
 // supervisor decides about the system calls of a workload in another process.
 type supervisor struct {
 	load string
-	dir  string // of the workload's files
+	dir  string // the directory of the workload's files
 	nr   int    // the call that fails
 	what trouble
 	at   int
@@ -79,17 +77,17 @@ type supervisor struct {
 	seen      map[int]int // calls while active, by number
 	hits      int
 	may, must int
-	// unanswered is how many of may are fstat.
+	// unanswered is the number of fstats in may.
 	unanswered int
 	open       []int
-	log        []string // calls that have failed
+	log        []string // the failed calls
 }
 
 func (s *supervisor) decide(c testenv.Syscall) testenv.Answer {
 	switch {
 	case c.Nr == sysAsk:
 		return testenv.Answer{Value: int64(s.answer(c.Args[0])) + 1}
-	case !s.active || strings.HasPrefix(c.Func, "runtime."): // the Go runtime's own
+	case !s.active || strings.HasPrefix(c.Func, "runtime."): // the Go runtime's own calls
 		return testenv.Answer{Make: true}
 	}
 	at := s.seen[c.Nr]
@@ -110,9 +108,9 @@ func (s *supervisor) decide(c testenv.Syscall) testenv.Answer {
 	return testenv.Answer{Errno: s.what.errno}
 }
 
-// hit reports whether one more call fails. No kernel says for ever that a call should be made
-// again. io_uring_enter may say for ever that there is no memory, and the ring is given up after 10
-// s: that is for the tests of package uring.
+// hit reports whether the next call fails. A kernel never asks for ever to repeat a call.
+// io_uring_enter may report a lack of memory for ever, and the ring is given up after 10 s: package
+// uring tests that.
 func (s *supervisor) hit() bool {
 	s.hits++
 	again := s.what.errno == unix.EINTR || s.what.errno == unix.EAGAIN
@@ -149,15 +147,15 @@ func (s *supervisor) answer(what uint64) int {
 	return 0
 }
 
-// judge reports whether the call of the workload may return the error of a system call, and whether
-// it must.
+// judge reports whether the workload's call may return the error of a system call, and whether it
+// must.
 func (s *supervisor) judge(c testenv.Syscall) (may, must bool, name string) {
 	fd := int(int32(c.Args[0]))
 	switch c.Nr {
 	case unix.SYS_IO_URING_ENTER:
 		return false, false, "" // the driver tries again, or plain calls are made
 	case unix.SYS_IO_SUBMIT:
-		// If the next io_submit succeeds, the error is taken for the error of an operation.
+		// If the next io_submit succeeds, the error is taken for an operation's error.
 		return s.what.errno != unix.EINTR && s.what.errno != unix.EAGAIN, false, ""
 	case unix.SYS_OPENAT:
 		name = s.path(c)
@@ -167,17 +165,17 @@ func (s *supervisor) judge(c testenv.Syscall) (may, must bool, name string) {
 	default:
 		name = link(c.TID, fd)
 	}
-	its := within(name, s.dir) // the workload's file, and not one of /proc, a ring or memory
+	its := within(name, s.dir) // the workload's file, not /proc, a ring or memory
 	switch {
 	case c.Nr == unix.SYS_CLOSE:
-		// A file that was only read, or that is closed after an fsync, has lost nothing. A copy of
-		// a tree ignores EINTR.
+		// A file that was only read, or that is closed after an fsync, has lost nothing. The copy
+		// of a tree ignores EINTR.
 		must := its && writable(c.TID, fd) && !within(name, s.dir+"/"+fsynced)
 		return true, must && (s.load != treeName || s.what.errno != unix.EINTR), name
 	case s.what.errno == unix.EINTR:
-		return false, false, name // the system call is made again
+		return false, false, name // the system call is repeated
 	case c.Nr == unix.SYS_FSTAT:
-		// But see world.unanswered, and asks. A copy of a tree looks whether it copies into
+		// See also world.unanswered, and asks. The copy of a tree checks whether it copies into
 		// itself.
 		return its || within(s.dir, name), false, name
 	case c.Nr == unix.SYS_MMAP && fd < 0, // memory for buffers
@@ -194,7 +192,7 @@ func within(name, dir string) bool {
 	return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// writable reports whether a descriptor is for writing.
+// writable reports whether a descriptor is open for writing.
 func writable(tid, fd int) bool {
 	info, _ := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%d", tid, fd))
 	_, flags, _ := strings.Cut(string(info), "flags:\t")
@@ -203,13 +201,13 @@ func writable(tid, fd int) bool {
 	return n&unix.O_ACCMODE != unix.O_RDONLY
 }
 
-// link returns the name of the file that a descriptor is for.
+// link returns the name of a descriptor's file.
 func link(tid, fd int) string {
 	name, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tid, fd))
 	return name
 }
 
-// path returns the name that openat was called with.
+// path returns the name argument of openat.
 func (s *supervisor) path(c testenv.Syscall) string {
 	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", c.TID))
 	if err != nil {
@@ -249,7 +247,7 @@ func Syscalls(t *testing.T, workloads []Workload) {
 					}
 					for _, errno := range call.errnos {
 						for _, forever := range []bool{false, true} {
-							// few is so large that some of each call fail.
+							// few is large enough that some of each call fail.
 							few := max(1, 10/float64(clean.seen[call.nr]))
 							for at := range clean.seen[call.nr] {
 								if t.Failed() {
@@ -314,7 +312,7 @@ func supervised(t *testing.T, dir, load, driver string, nr int, what trouble, at
 	return s
 }
 
-// Supervised is TestSupervised: the process of TestSyscalls in which the workload is.
+// Supervised is TestSupervised: the process of TestSyscalls that runs the workload.
 func Supervised(t *testing.T, workloads []Workload) {
 	if flag.NArg() != 6 {
 		skip.For(t, skip.Case, "this is a part of TestSyscalls")
@@ -341,7 +339,7 @@ func Supervised(t *testing.T, workloads []Workload) {
 	before := testenv.HeldNow(t)
 	ended := watch("the workload")
 	ask(askStart)
-	// It opens the driver that was named, or returns why it cannot.
+	// NewScheduler opens the named driver, or returns why it cannot.
 	if w.s, err = sluice.NewScheduler(options); err != nil {
 		if errno == 0 || !errors.Is(err, w.what.errno) {
 			w.wrong("NewScheduler = %v", err)

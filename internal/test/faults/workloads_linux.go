@@ -21,13 +21,13 @@ import (
 	"github.com/sluiceio/sluice/mapped"
 )
 
-// Workload is a fixed series of calls. It returns when it has closed what it opened.
+// Workload is a fixed series of calls. It returns when it has closed all that it opened.
 type Workload struct {
 	name string
 	run  func(w *world)
 }
 
-// Library are the workloads of the library.
+// Library has the workloads of the library.
 var Library = []Workload{
 	{"file", file},
 	{"direct", directFile},
@@ -41,7 +41,7 @@ var Library = []Workload{
 
 const page = testenv.PageSize
 
-// open opens the file with a call. It returns false if that has failed.
+// open opens the file with a call. It returns false if the call failed.
 func open[F io.Closer](w *world, f *F, do func() (F, error)) bool {
 	w.t.Helper()
 	w.lossy = false // only a new file may sync again
@@ -104,7 +104,7 @@ func file(w *world) {
 	}
 	w.write("WriteAt with O_SYNC", 2*page, 30*page, func(b []byte) (int, error) { return f.WriteAt(b, 30*page) })
 	w.call("Close", f.Close)
-	if w.supervised { // the Sync of a directory is no operation of a driver
+	if w.supervised { // the Sync of a directory is no driver operation
 		directory(w)
 	}
 }
@@ -120,8 +120,7 @@ func directory(w *world) {
 	w.call("Close", f.Close)
 }
 
-// directFile uses a direct.File: aligned transfers, parts of blocks, the block in which the file
-// ends.
+// directFile uses a direct.File: aligned transfers, parts of blocks, and the file's last block.
 func directFile(w *world) {
 	var f *direct.File
 	if !w.openDirect(&f, w.name, os.O_RDWR) {
@@ -179,8 +178,8 @@ func streams(w *world) {
 	w.call("Close", f.Close)
 }
 
-// writes writes n pieces by a Writer, with a Sync in the middle. An error may be returned by a
-// later call, but not after Close; once it was returned, every call returns it.
+// writes writes n pieces by a Writer, with a Sync in the middle. A later call may return an error,
+// but not after Close. After an error every call returns it.
 func writes(w *world, f *direct.File, off int64, size, n int) {
 	before := w.mark()
 	wr, err := f.NewWriter(context.Background(), direct.WriterOptions{BufferSize: page, WriteBehind: 4, Start: off})
@@ -189,7 +188,8 @@ func writes(w *world, f *direct.File, off int64, size, n int) {
 		w.ended("NewWriter", err, may, true)
 		return
 	}
-	// start is where the bytes begin that may not be written; at is where the next piece goes.
+	// start is the beginning of the bytes that may not be written. at is the place of the next
+	// piece.
 	start, at := off, off
 	broken := false
 	do := func(what string, call func() error) bool {
@@ -240,7 +240,7 @@ func writes(w *world, f *direct.File, off int64, size, n int) {
 	}
 }
 
-// reads reads the whole file by a Reader. After an error it goes on at the same place.
+// reads reads the whole file by a Reader. After an error it continues at the same place.
 func reads(w *world, f *direct.File) {
 	before := w.mark()
 	rd, err := f.NewReader(context.Background(), direct.ReaderOptions{BufferSize: page, ReadAhead: 4})
@@ -302,7 +302,7 @@ func cached(w *world) {
 			v.Release()
 		}
 		if errors.Is(err, cache.ErrFull) && w.supervised {
-			err = w.what.errno // there was no memory for the block
+			err = w.what.errno // no memory for the block
 		}
 		return err
 	})
@@ -332,7 +332,7 @@ func mappedFile(w *world) {
 	var m *mapped.Mapping
 	if open(w, &m, func() (*mapped.Mapping, error) { return mapped.Map(f, 0, 0) }) {
 		for _, at := range []struct{ off, n int64 }{{0, 100}, {10 * page, 5 * page}, {fileSize - 200, 200}} {
-			w.drop() // the pages that the mapping has touched stay
+			w.drop() // pages that the mapping has touched stay
 			w.call("Load", func() error {
 				b, err := m.Load(at.off, at.n)
 				if err == nil {
@@ -404,7 +404,7 @@ func copies(w *world) {
 	w.call("Close", from.Close)
 }
 
-// copied judges a copy to the named file at off: the bytes that were counted are there.
+// copied judges a copy to the named file at off: the counted bytes must be there.
 func (w *world) copied(name string, off, n int64, err error) error {
 	w.t.Helper()
 	var got []byte
@@ -421,7 +421,7 @@ func (w *world) copied(name string, off, n int64, err error) error {
 	return err
 }
 
-// batches performs Batches: chains that read whole files, and writes and syncs of open ones.
+// batches performs Batches: chains that read whole files, and writes and syncs of open files.
 func batches(w *world) {
 	const files = 6
 	var names []string
@@ -479,7 +479,7 @@ func batches(w *world) {
 	w.call("Close", f.Close)
 }
 
-// transparentFile makes the calls that package transparent makes for an *os.File.
+// transparentFile makes the calls of package transparent for an *os.File.
 func transparentFile(w *world) {
 	for _, flag := range []int{0, sys.O_DIRECT} {
 		var f *os.File
@@ -501,12 +501,12 @@ func transparentFile(w *world) {
 			return all(b, 0, func(b []byte, _ int64) (int, error) { return s.WriteCurrent(&core.File, b) })
 		})
 		w.sync("Fsync", func() error { return s.Sync(context.Background(), &core.File) })
-		w.lossy = false // as with package os, the kernel alone remembers a sync that has failed
+		w.lossy = false // as in package os, only the kernel remembers a failed sync
 		w.write("Pwrite", 2*page, 12*page, func(b []byte) (int, error) {
 			return all(b, 12*page, func(b []byte, off int64) (int, error) { return s.Pwrite(&core.File, b, off) })
 		})
 		w.sync("Fsync", func() error { return s.Sync(context.Background(), &core.File) })
-		w.lossy = false // as with package os, the kernel alone remembers a sync that has failed
+		w.lossy = false // as in package os, only the kernel remembers a failed sync
 		w.call("Close", f.Close)
 	}
 }
@@ -514,7 +514,7 @@ func transparentFile(w *world) {
 // TreeCopy copies a tree durably.
 type TreeCopy struct {
 	Do     func(ctx context.Context, s *sluice.Scheduler, dst, src string) error
-	Fsyncs bool // it calls fsync for each file, and does not rely on syncfs alone
+	Fsyncs bool // calls fsync for each file, not only syncfs
 }
 
 // treeName is the name of the workload that copies trees.
@@ -524,7 +524,7 @@ const treeName = "tree"
 // reported each loss.
 const fsynced = "fsynced"
 
-// Tree is the workload of a package that copies trees: one tree by each of ways.
+// Tree is the workload of a package that copies trees: one tree in each of the ways.
 func Tree(ways ...TreeCopy) Workload {
 	return Workload{treeName, func(w *world) { w.tree(ways) }}
 }
@@ -562,7 +562,7 @@ func (w *world) tree(ways []TreeCopy) {
 	}
 }
 
-// all goes on after a short count, as package internal/poll does.
+// all continues after a short count, as package internal/poll does.
 func all(b []byte, off int64, do func(b []byte, off int64) (int, error)) (n int, err error) {
 	for n < len(b) && err == nil {
 		var k int

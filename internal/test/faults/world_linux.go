@@ -21,10 +21,10 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// trouble is what happens to an operation: an error, or, if errno is 0, a short count.
+// trouble is the failure of an operation: an error or, if errno is 0, a short count.
 type trouble struct {
 	errno   syscall.Errno
-	forever bool // to all operations after it, too
+	forever bool // all later operations fail, too
 }
 
 func (w trouble) String() string {
@@ -52,8 +52,8 @@ var errnos = map[string]syscall.Errno{
 	"EINTR": syscall.EINTR, "ENOMEM": syscall.ENOMEM, "ECANCELED": syscall.ECANCELED,
 }
 
-// interruptions is how often "for ever" interrupts plain calls: they are made again until they are
-// not.
+// interruptions is how often "for ever" interrupts plain calls, because they are repeated until
+// they succeed.
 const interruptions = 5
 
 // world is a workload's Scheduler and file, and the results that the workload got.
@@ -64,21 +64,21 @@ type world struct {
 	name string // the file
 
 	what trouble
-	at   int // the first operation that meets it
+	at   int // the first operation with the trouble
 
 	mu          sync.Mutex
 	seen        int // operations so far
-	hard        int // of these, that have failed with an error that a call must return
-	fatal       int // of these, that were no reads
+	hard        int // operations with an error that a call must return
+	fatal       int // operations in hard that were no reads
 	interrupted int // plain calls
-	synced      int // syncs that were not made to fail
-	// unread holds the parts of files that a read has failed to read since mark. A read of the same
-	// place removes them: package direct repeats a read that has failed with EIO (xfs), and what
+	synced      int // syncs that did not fail
+	// unread has the parts of files in which a read has failed since mark. A later read of the same
+	// place removes them: package direct repeats reads that failed with EIO (xfs), and reads that
 	// neighbours share.
 	unread [][2]int64
 	size   int64 // of the file
 
-	// supervised is true if another process decides about the system calls of this one, and counts
+	// supervised says that another process decides about this process's system calls, and counts
 	// them.
 	supervised bool
 
@@ -86,15 +86,15 @@ type world struct {
 	calls []string
 
 	want  []byte // content of the file
-	known []bool // for each byte: whether that is sure
+	known []bool // for each byte, whether its value is certain
 }
 
-// sector is what a block of a direct file has at least.
+// sector is the smallest block of a direct file.
 const sector = 512
 
 const fileSize = 40*testenv.PageSize + 1000
 
-// newWorld makes the file on which a workload works.
+// newWorld makes the file of a workload.
 func newWorld(t *testing.T, dir string) *world {
 	w := &world{t: t, dir: dir, name: filepath.Join(dir, "data"), want: testenv.Noise(fileSize), known: make([]bool, fileSize), size: fileSize}
 	for i := range w.known {
@@ -107,7 +107,7 @@ func newWorld(t *testing.T, dir string) *world {
 	return w
 }
 
-// outside does something that is not the workload's: no operation fails until it returns.
+// outside calls do, which is not part of the workload: no operation fails until it returns.
 func (w *world) outside(do func() error) {
 	w.t.Helper()
 	if w.supervised {
@@ -119,7 +119,7 @@ func (w *world) outside(do func() error) {
 	}
 }
 
-// drop removes the file from the page cache, so that its bytes are read by operations.
+// drop removes the file from the page cache, so that operations read its bytes.
 func (w *world) drop() {
 	w.t.Helper()
 	w.outside(func() error { return drop(w.name) })
@@ -133,7 +133,7 @@ func drop(name string) error {
 	return errors.Join(f.Sync(), testenv.DropCache(int(f.Fd())), f.Close())
 }
 
-// on returns a Scheduler on the driver. Its operations and its plain calls meet the trouble.
+// on returns a Scheduler on the driver. The trouble affects its operations and its plain calls.
 func (w *world) on(drv driver.Driver, chains func(fault.Decider) driver.Linker) *sluice.Scheduler {
 	decide := func(op *driver.Op) fault.Verdict {
 		n, errno := w.next(op.Code, op.Off, len(op.Buf), op.Flags&driver.Direct != 0, false)
@@ -154,8 +154,7 @@ func (w *world) on(drv driver.Driver, chains func(fault.Decider) driver.Linker) 
 	return w.s
 }
 
-// next decides on the next operation, on n bytes: its error, or how many of the bytes are
-// transferred.
+// next decides about the next operation on n bytes: its error, or how many bytes it transfers.
 func (w *world) next(code driver.Code, off int64, n int, aligned, plain bool) (int, syscall.Errno) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -180,14 +179,14 @@ func (w *world) next(code driver.Code, off int64, n int, aligned, plain bool) (i
 		}
 		return n, 0
 	}
-	// A driver reports with these errors that it has not begun the operation.
+	// With these errors a driver reports that it has not begun the operation.
 	begun := plain || errno != syscall.EAGAIN && errno != syscall.ECANCELED
 	if errno != syscall.EINTR && begun {
 		w.hard++
 		switch {
 		case code == driver.Read && off == w.size && place[1]%sector == 0 && n < sector:
-			// A stream has all bytes of the last sector, and has asked for the rest of it. It takes
-			// the file's end from fstat.
+			// A stream has all bytes of the last sector, and asks for the rest. It takes the file's
+			// end from fstat.
 		case code == driver.Read:
 			w.unread = append(w.unread, place)
 		default:
@@ -197,7 +196,7 @@ func (w *world) next(code driver.Code, off int64, n int, aligned, plain bool) (i
 	return n, errno
 }
 
-// shorter is a short count for a transfer of n bytes.
+// shorter returns a short count for a transfer of n bytes.
 func shorter(n int, aligned bool) int {
 	switch {
 	case !aligned:
@@ -215,7 +214,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// mark is a moment, and what had failed then.
+// mark is a moment, with the failures until then.
 type mark struct{ hard, fatal, synced int }
 
 func (w *world) mark() mark {
@@ -228,8 +227,8 @@ func (w *world) mark() mark {
 	return mark{w.hard, w.fatal, w.synced}
 }
 
-// since reports what has happened since m: whether a call may return an error, whether one must,
-// and whether a sync was made.
+// since reports the events since m: whether a call may return an error, whether one must, and
+// whether a sync was made.
 func (w *world) since(m mark) (may, must, synced bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -240,8 +239,8 @@ func (w *world) since(m mark) (may, must, synced bool) {
 	return w.hard > m.hard, w.fatal > m.fatal || len(w.unread) > 0, w.synced > m.synced
 }
 
-// unanswered is how many fstats of the workload's files have failed. An open must return the error:
-// without the answer of fstat the library does not know how to use the file.
+// unanswered returns how many fstats of the workload's files have failed. An open must return the
+// error: without fstat the library does not know how to use the file.
 func (w *world) unanswered() int {
 	if w.supervised {
 		return ask(askUnanswered)
@@ -254,8 +253,8 @@ func (w *world) wrong(format string, args ...any) {
 	w.t.Errorf("%s from operation %d on: %s\nthe calls: %q", w.what, w.at, fmt.Sprintf(format, args...), w.calls)
 }
 
-// ended judges the error of a call: whether it may have one, and whether it must. It reports
-// whether the call has succeeded.
+// ended judges the error of a call, which may or must have one. It reports whether the call has
+// succeeded.
 func (w *world) ended(call string, err error, may, must bool) bool {
 	w.t.Helper()
 	w.calls = append(w.calls, fmt.Sprint(call, ": ", err))
@@ -270,7 +269,7 @@ func (w *world) ended(call string, err error, may, must bool) bool {
 	return err == nil
 }
 
-// call makes a call that returns the errors of its operations alone.
+// call makes a call that only returns errors of its operations.
 func (w *world) call(what string, do func() error) bool {
 	w.t.Helper()
 	before := w.mark()
@@ -279,7 +278,7 @@ func (w *world) call(what string, do func() error) bool {
 	return w.ended(what, err, may, must)
 }
 
-// asks makes a call that asks the system something, and cannot do without the answer.
+// asks makes a call that needs an answer from the system.
 func (w *world) asks(what string, do func() error) {
 	w.t.Helper()
 	before := w.mark()
@@ -288,8 +287,7 @@ func (w *world) asks(what string, do func() error) {
 	w.ended(what, err, may, may)
 }
 
-// sync makes a call that syncs. After a sync that failed, all later syncs must fail: data may be
-// gone.
+// sync makes a call that syncs. After a failed sync all later syncs must fail: data may be lost.
 func (w *world) sync(what string, do func() error) {
 	w.t.Helper()
 	before := w.mark()
@@ -302,7 +300,7 @@ func (w *world) sync(what string, do func() error) {
 	w.lossy = w.lossy || err != nil
 }
 
-// wrote notes a write of b at off, whose first n bytes were acknowledged.
+// wrote records a write of b at off with n acknowledged bytes.
 func (w *world) wrote(b []byte, off int64, n int, err error) {
 	w.t.Helper()
 	if n < 0 || n > len(b) || n < len(b) && err == nil {
@@ -326,18 +324,18 @@ func (w *world) set(b []byte, off int64) {
 	}
 }
 
-// forget notes that n bytes at off may be anything.
+// forget records that n bytes at off may be anything.
 func (w *world) forget(off int64, n int) {
 	for i := off; i < min(off+int64(n), int64(len(w.known))); i++ {
 		w.known[i] = false
 	}
 }
 
-// same demands that b, which was read at off, is what the file has.
+// same requires that b, which was read at off, is the file's content.
 func (w *world) same(what string, b []byte, off int64) {
 	w.t.Helper()
 	if off+int64(len(b)) > int64(len(w.want)) {
-		return // bytes that were not acknowledged may have made the file longer
+		return // unacknowledged bytes may have made the file longer
 	}
 	for i, c := range b {
 		if at := off + int64(i); w.known[at] && w.want[at] != c {
@@ -347,8 +345,8 @@ func (w *world) same(what string, b []byte, off int64) {
 	}
 }
 
-// read makes a call that reads into b at off. It also demands that what lies behind the bytes that
-// were counted and behind b is untouched.
+// read makes a call that reads into b at off. Bytes of b after the counted ones, and bytes after b,
+// must be unchanged.
 func (w *world) read(what string, size int, off int64, do func(b []byte) (int, error)) bool {
 	w.t.Helper()
 	b := testenv.AlignedBytes(size + 64)
@@ -404,7 +402,7 @@ func (w *world) compare() {
 	w.same("the whole file", got[:min(len(got), len(w.want))], 0)
 }
 
-// idle demands that the Scheduler holds nothing.
+// idle requires that the Scheduler holds nothing.
 func (w *world) idle() {
 	w.t.Helper()
 	core := inside.Scheduler(w.s).Core
@@ -419,7 +417,7 @@ func (w *world) idle() {
 	}, func() string { return "the Scheduler holds " + held })
 }
 
-// settles demands that ok returns true soon.
+// settles requires that ok soon returns true.
 func (w *world) settles(ok func() bool, what func() string) {
 	w.t.Helper()
 	for range int(hangs / 2 / time.Millisecond) { // before watch ends the process
@@ -431,11 +429,11 @@ func (w *world) settles(ok func() bool, what func() string) {
 	w.wrong("in the end %s", what())
 }
 
-// hangs is when a run is said to hang.
+// hangs is the time after which a run counts as hanging.
 const hangs = 5 * time.Second
 
-// watch ends the process with all stacks if the run does not end in time. It counts ticks, so that
-// the time in which the whole process is stopped does not count.
+// watch ends the process with all stacks if the run takes too long. It counts ticks, so that time
+// in which the whole process is stopped does not count.
 func watch(what string) (stop func()) {
 	done := make(chan bool)
 	var ended sync.WaitGroup

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// call is a use of a File whose outcome os and sluice must agree on: do
-// returns its results, the error last.
+// call is a use of a File with the same outcome in os and sluice. do returns its results, the error
+// last.
 type call struct {
 	name string
 	do   func(f testenv.FileAPI) []any
@@ -123,7 +123,8 @@ func otherCalls() []call {
 		{"Sync", func(f testenv.FileAPI) []any { return []any{f.Sync()} }},
 		{"Close", func(f testenv.FileAPI) []any { return []any{f.Close()} }},
 		{"Close twice", func(f testenv.FileAPI) []any { return []any{f.Close(), f.Close()} }},
-		{"Chmod", func(f testenv.FileAPI) []any { return []any{f.Chmod(0o740)} }}, // a directory can still be searched
+		// A directory stays searchable.
+		{"Chmod", func(f testenv.FileAPI) []any { return []any{f.Chmod(0o740)} }},
 		{"Chown", func(f testenv.FileAPI) []any { return []any{f.Chown(-1, -1)} }},
 		{"Name", func(f testenv.FileAPI) []any { return []any{testenv.Inside(f.Name(), "")} }},
 		{"Fd", func(f testenv.FileAPI) []any { return []any{f.Fd() == ^uintptr(0)} }},

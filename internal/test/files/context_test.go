@@ -26,8 +26,7 @@ var contextCalls = []contextCall{
 	{"DatasyncContext", "sync", func(ctx context.Context, f *sluice.File, b []byte) (int, error) { return 0, f.DatasyncContext(ctx) }},
 }
 
-// wantEnded demands the error of a context that has ended, as the API gives
-// it.
+// wantEnded requires the error of an ended context, in the API's form.
 func wantEnded(t *testing.T, c contextCall, n int, err, want error, path string) {
 	t.Helper()
 	var pe *fs.PathError
@@ -57,7 +56,7 @@ func TestContextEndedBefore(t *testing.T) {
 	})
 }
 
-// TestContextEndedBeforeOnADevice: also where there is no disk I/O.
+// TestContextEndedBeforeOnADevice checks contexts that have ended before a call without disk I/O.
 func TestContextEndedBeforeOnADevice(t *testing.T) {
 	f, err := testenv.Scheduler(t, sluice.Options{}).OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -71,8 +70,8 @@ func TestContextEndedBeforeOnADevice(t *testing.T) {
 	}
 }
 
-// TestContextEndsInQueue ends the context of calls that wait for a place
-// among the blocking ones: they return before one is free.
+// TestContextEndsInQueue ends the context of calls that wait for a permit. They must return before
+// one is free.
 func TestContextEndsInQueue(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
@@ -104,8 +103,8 @@ func TestContextEndsInQueue(t *testing.T) {
 	}
 }
 
-// TestSyncContextEnds ends the context of a Sync that waits for another's
-// fsync, which goes on. It uses the pool, where an fsync needs a permit and so can be held up.
+// TestSyncContextEnds ends the context of a Sync that waits for another Sync's fsync, which
+// continues. It uses the pool: there an fsync needs a permit, and so can be held up.
 func TestSyncContextEnds(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", Threads: 1})
 	f := testenv.TextOn(t, s, t.TempDir())
@@ -129,9 +128,8 @@ func TestSyncContextEnds(t *testing.T) {
 	}
 }
 
-// TestContextEndsInFlight ends contexts while the device reads and writes.
-// Every call has all its bytes or the context's error, and a buffer is the
-// caller's again when its call has returned.
+// TestContextEndsInFlight ends contexts while the device reads and writes. Every call must have all
+// its bytes or the context's error. A buffer is the caller's again when its call returns.
 func TestContextEndsInFlight(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f := testenv.DirectOn(t, s, t.TempDir(), 64*testenv.PageSize)
@@ -156,8 +154,7 @@ func TestContextEndsInFlight(t *testing.T) {
 	})
 }
 
-// cancelInFlight reads a page, or writes again what is in it, with a context
-// that ends meanwhile.
+// cancelInFlight reads or rewrites a page with a context that ends during the call.
 func cancelInFlight(t *testing.T, f *sluice.File, page int64) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go cancel()

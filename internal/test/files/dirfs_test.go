@@ -57,8 +57,7 @@ func TestDirFS(t *testing.T) {
 	}
 }
 
-// TestDirFSIsThatOfOS compares all that can be asked of the file system, for
-// names good and bad.
+// TestDirFSIsThatOfOS compares all calls of the file system, for valid and invalid names.
 func TestDirFSIsThatOfOS(t *testing.T) {
 	dir := tree(t)
 	if err := os.Symlink("none", filepath.Join(dir, "dangling")); err != nil {

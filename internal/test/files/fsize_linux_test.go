@@ -19,8 +19,8 @@ func init() { testenv.Children["limited"] = runLimited }
 
 const sizeLimit = 3 * testenv.PageSize
 
-// runLimited makes writes that RLIMIT_FSIZE cuts short, with os and with
-// sluice. The limit is the process's, so that it cannot be a test's.
+// runLimited makes writes that RLIMIT_FSIZE cuts short, with os and with sluice. The limit applies
+// to the whole process, so a test cannot set it.
 func runLimited() error {
 	limit := unix.Rlimit{Cur: sizeLimit, Max: sizeLimit}
 	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
@@ -45,8 +45,8 @@ func runLimited() error {
 	return nil
 }
 
-// partly has a WriteAt fail in the middle. os.File loses the count of what
-// was written before; a File does not.
+// partly has a WriteAt fail in the middle. os.File loses the count of the written bytes; a File
+// does not.
 func partly(s *sluice.Scheduler, name string) error {
 	f, err := s.Create(name)
 	if err != nil {
@@ -81,12 +81,13 @@ func overLimit(open testenv.Opener, name string, flag int) string {
 	return strings.ReplaceAll(strings.ReplaceAll(b.String(), "theirs", "F"), "ours", "F")
 }
 
-// TestSizeLimit writes past the largest size that a file may have: the count
-// and EFBIG, as with os, and no signal that ends the program.
+// TestSizeLimit writes past the largest size of a file. The count and EFBIG must be os's, and no
+// signal may end the program.
 func TestSizeLimit(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			testenv.Scheduler(t, sluice.Options{Driver: driver}) // or skip
+			// Skips the test without the driver.
+			testenv.Scheduler(t, sluice.Options{Driver: driver})
 			out, ok := testenv.Child(t, "limited", testenv.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER="+driver)
 			if !ok || out != "the same" {
 				t.Error(out)

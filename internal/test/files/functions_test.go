@@ -116,7 +116,7 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestReadFileLargerThanMemory: to read it would end the program.
+// TestReadFileLargerThanMemory checks the error for a file that is too large to read into memory.
 func TestReadFileLargerThanMemory(t *testing.T) {
 	dir := testenv.MemoryDir(t)
 	name := filepath.Join(dir, "sparse")
@@ -159,7 +159,8 @@ func twoDirs(t *testing.T, dir string) (a, b string) {
 	return a, b
 }
 
-// TestZeroFile checks that calls on the zero File return os.ErrInvalid, as those on a nil *os.File do.
+// TestZeroFile checks that calls on the zero File return os.ErrInvalid, like calls on a nil
+// *os.File.
 func TestZeroFile(t *testing.T) {
 	var f sluice.File
 	ended, cancel := context.WithCancel(t.Context())

@@ -10,9 +10,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestFileInTheNetpoller: some files of /proc and /sys are regular by their
-// mode, and waited for as pipes are. So they have deadlines, and a read that
-// would have to wait is none that fails with EAGAIN.
+// TestFileInTheNetpoller has files of /proc and /sys that are regular by their mode, but whose
+// waits are in the netpoller, as for pipes. They must have deadlines, and a read that waits must
+// not fail with EAGAIN.
 func TestFileInTheNetpoller(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		for _, name := range []string{"/proc/self/mounts", "/sys/kernel/mm/transparent_hugepage/enabled"} {

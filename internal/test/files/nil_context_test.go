@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestNilContext: a context that is nil is an error of each method that takes one.
+// TestNilContext checks that a nil context is an error of each method with a context.
 func TestNilContext(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	testenv.Write(t, name, "text")
@@ -35,7 +35,7 @@ func TestNilContext(t *testing.T) {
 	}
 	defer c.Close()
 	cf := c.File(d)
-	defer cf.Close() // and d
+	defer cf.Close() // also closes d
 	var none context.Context
 	b := make([]byte, 1)
 	transfers := map[string]func(context.Context, []byte, int64) (int, error){

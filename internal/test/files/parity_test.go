@@ -8,9 +8,8 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// TestMethods holds the promise that changing os. to sluice. is the whole
-// migration: every method of *os.File is one of *sluice.File, and takes and
-// returns the same.
+// TestMethods checks the promise that changing os. to sluice. is the whole migration: every method
+// of *os.File must be a method of *sluice.File with the same signature.
 func TestMethods(t *testing.T) {
 	theirs, ours := reflect.TypeFor[*os.File](), reflect.TypeFor[*sluice.File]()
 	if theirs.NumMethod() < 20 {
@@ -40,7 +39,7 @@ func signature(m reflect.Type) string {
 	return reflect.FuncOf(in, out, m.IsVariadic()).String()
 }
 
-// The package's functions have os's signatures, but for the File.
+// The package's functions have os's signatures, with *sluice.File for *os.File.
 var (
 	_ func(string) (*sluice.File, error)                   = sluice.Open
 	_ func(string) (*sluice.File, error)                   = sluice.Create

@@ -18,8 +18,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestDirectFIFO opens a FIFO as a direct.File, which neither waits for the
-// other end nor succeeds.
+// TestDirectFIFO opens a FIFO as a direct.File, which must fail without waiting for the other end.
 func TestDirectFIFO(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	name := filepath.Join(t.TempDir(), "fifo")
@@ -62,8 +61,8 @@ func TestFIFO(t *testing.T) {
 	}
 }
 
-// TestCloseOfFIFO closes a FIFO that a goroutine reads: as with os, the
-// reader is sent away and Close does not wait for bytes.
+// TestCloseOfFIFO closes a FIFO while a goroutine reads it. As in os, the read must end, and Close
+// must not wait for bytes.
 func TestCloseOfFIFO(t *testing.T) {
 	r, _ := testenv.FIFO(t, testenv.Scheduler(t, sluice.Options{}))
 	failed := make(chan error)
@@ -80,8 +79,8 @@ func TestCloseOfFIFO(t *testing.T) {
 	}
 }
 
-// TestExec gives files to a program: as *os.File, and through the pipe that
-// os/exec makes for a Writer.
+// TestExec gives files to a program: as *os.File, and through the pipe that os/exec makes for a
+// Writer.
 func TestExec(t *testing.T) {
 	cat, err := exec.LookPath("cat")
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// rangeFile returns a File of n bytes, each 'x', which are on the disk.
+// rangeFile returns a File with n bytes 'x' on disk.
 func rangeFile(t *testing.T, s *sluice.Scheduler, dir string, n int) *sluice.File {
 	t.Helper()
 	f, err := s.Create(filepath.Join(dir, "range"))
@@ -38,7 +38,7 @@ func rangeFile(t *testing.T, s *sluice.Scheduler, dir string, n int) *sluice.Fil
 	return f
 }
 
-// cachedBytes returns how many of the first n bytes of f the page cache has.
+// cachedBytes returns how many of the first n bytes of f are in the page cache.
 func cachedBytes(t *testing.T, f *sluice.File, n int) (cached int) {
 	t.Helper()
 	mem, err := unix.Mmap(int(f.Fd()), 0, n, unix.PROT_READ, unix.MAP_SHARED)
@@ -57,8 +57,8 @@ func cachedBytes(t *testing.T, f *sluice.File, n int) (cached int) {
 	return cached
 }
 
-// dropped reports whether the page cache drops the pages of f, as it does not where they
-// are the file.
+// dropped reports whether the page cache drops the pages of f. It does not if they are the file, as
+// on tmpfs.
 func dropped(t *testing.T, f *sluice.File, n int) bool {
 	t.Helper()
 	if err := f.Advise(0, 0, sluice.AdviceDontNeed); err != nil {
@@ -67,8 +67,8 @@ func dropped(t *testing.T, f *sluice.File, n int) bool {
 	return cachedBytes(t, f, n) == 0
 }
 
-// TestPrefetch: all bytes get into the page cache, whether the caller asks for them or a
-// goroutine does, and nothing else is read.
+// TestPrefetch checks that all bytes get into the page cache, and no others, whether the caller
+// reads them or a goroutine does.
 func TestPrefetch(t *testing.T) {
 	const size = 8 << 20
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -84,7 +84,7 @@ func TestPrefetch(t *testing.T) {
 			}
 			looks := 0
 			testenv.WaitOr(func() bool {
-				if looks%1000 == 0 { // again, in case the kernel has dropped pages meanwhile
+				if looks%1000 == 0 { // again: the kernel may have dropped pages
 					if err := f.Prefetch(r.off, r.n); err != nil {
 						t.Fatalf("Prefetch(%d, %d) = %v", r.off, r.n, err)
 					}
@@ -99,7 +99,8 @@ func TestPrefetch(t *testing.T) {
 	})
 }
 
-// TestPrefetchAndClose: Close of the File and of the Scheduler ends what has not begun.
+// TestPrefetchAndClose checks that Close of the File or the Scheduler ends a Prefetch that has not
+// begun.
 func TestPrefetchAndClose(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		s := testenv.Scheduler(t, sluice.Options{})
@@ -125,8 +126,8 @@ func TestPrefetchAndClose(t *testing.T) {
 	}
 }
 
-// TestFileRanges: the calls on ranges have the effects of those of the system, and leave size
-// and contents.
+// TestFileRanges checks that calls on ranges have the effects of the system's calls. Size and
+// contents must stay.
 func TestFileRanges(t *testing.T) {
 	const size = 1 << 20
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -170,7 +171,7 @@ func TestFileRanges(t *testing.T) {
 	})
 }
 
-// TestFileRangeErrors: each error says which call failed on which file, and why.
+// TestFileRangeErrors checks that each error names the call, the file and the reason.
 func TestFileRangeErrors(t *testing.T) {
 	f := rangeFile(t, testenv.Scheduler(t, sluice.Options{}), t.TempDir(), 1)
 	dir, err := sluice.Open(t.TempDir())
@@ -209,7 +210,7 @@ func TestFileRangeErrors(t *testing.T) {
 	}
 }
 
-// TestPrefetchKeepsThePosition of a block device, whose size stat(2) does not have.
+// TestPrefetchKeepsThePosition has a block device, whose size is not in stat(2).
 func TestPrefetchKeepsThePosition(t *testing.T) {
 	name := places.Loop(t, 4<<20)
 	f, err := testenv.Scheduler(t, sluice.Options{}).Open(name)
@@ -228,8 +229,9 @@ func TestPrefetchKeepsThePosition(t *testing.T) {
 	}
 }
 
-// TestPrefetchWithoutPermit: Prefetch is a hint for a read that may need no permit. So it does not wait for one, and what it
-// asks for comes later. With too many such calls one does nothing.
+// TestPrefetchWithoutPermit checks that Prefetch does not wait for a permit: it is a hint for a
+// read that may need none. Its bytes are read later. Beyond a number of such calls, a Prefetch does
+// nothing.
 func TestPrefetchWithoutPermit(t *testing.T) {
 	hang.Watch(t)
 	const size, most = 1 << 20, 64
@@ -237,12 +239,12 @@ func TestPrefetchWithoutPermit(t *testing.T) {
 	f := rangeFile(t, s, t.TempDir(), size)
 	cleared := dropped(t, f, size)
 	release := testenv.Occupy(s)
-	// Close does not wait for a Prefetch that has no permit yet.
+	// Close does not wait for a Prefetch without a permit.
 	closed := testenv.TextOn(t, s, t.TempDir())
 	if err := errors.Join(closed.Prefetch(0, 0), closed.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for range most { // one of which is too many
+	for range most { // one of them is too many
 		if err := f.Prefetch(0, 0); err != nil {
 			t.Fatal(err)
 		}

@@ -13,10 +13,10 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// state is a kind of file that every call is made on.
+// state is a kind of file on which every call is made.
 type state struct {
 	name string
-	// open opens one, in dir where it needs a place.
+	// open opens a file of this kind, in dir if it needs a directory.
 	open func(t *testing.T, open testenv.Opener, dir string) testenv.FileAPI
 }
 
@@ -67,7 +67,7 @@ func states() []state {
 	}})
 }
 
-// ofMachine opens a file of the machine, which all processes share.
+// ofMachine opens a file that all processes of the machine share.
 func ofMachine(t *testing.T, open testenv.Opener, name string, flag int) testenv.FileAPI {
 	t.Helper()
 	if _, err := os.Stat(name); err != nil {
@@ -85,14 +85,14 @@ func opened(t *testing.T, open testenv.Opener, dir string, flag int) testenv.Fil
 	return testenv.Must(t, open, name, flag)
 }
 
-// TestCalls makes every call on every kind of file, with os and with sluice,
-// and demands the same results, errors, contents and position.
+// TestCalls makes every call on every kind of file, with os and with sluice. Results, errors,
+// contents and position must be the same.
 func TestCalls(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		for _, st := range states() {
 			t.Run(st.name, func(t *testing.T) {
 				for _, c := range calls() {
-					// Root can change the mode of the machine's files, for all processes.
+					// Root can change the mode of shared files for all processes.
 					if c.name == "Chmod" && filepath.IsAbs(st.name) {
 						continue
 					}
@@ -116,8 +116,7 @@ func TestCallsOnNil(t *testing.T) {
 	}
 }
 
-// outcome makes a call on a new file of state st and prints all that can be
-// seen of it.
+// outcome makes a call on a new file of state st, and prints everything observable.
 func outcome(t *testing.T, st state, c call, open testenv.Opener, dir string) string {
 	os.RemoveAll(filepath.Join(dir, "file"))
 	f := st.open(t, open, dir)
@@ -135,7 +134,7 @@ func outcome(t *testing.T, st state, c call, open testenv.Opener, dir string) st
 	return out
 }
 
-// results prints what a call returns, or that it panics.
+// results prints the results of a call, or its panic.
 func results(c call, f testenv.FileAPI, dir string) (out string) {
 	defer func() {
 		if v := recover(); v != nil {

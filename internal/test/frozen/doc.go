@@ -1,3 +1,3 @@
-// Package frozen tests operations on frozen file systems: deadlines end them, calls to other
-// devices do not wait with them, and what needs no thaw is answered.
+// Package frozen tests operations on frozen file systems. Deadlines must end them. Calls to other
+// devices must not wait with them. The file system must still answer operations that need no thaw.
 package frozen

@@ -22,7 +22,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// frozenFile is one file on a file system that is to be frozen, opened in all ways.
+// frozenFile is a file that is opened in all ways, on a file system that will be frozen.
 type frozenFile struct {
 	sched            *sluice.Scheduler
 	buffered, direct *sluice.File
@@ -36,7 +36,7 @@ const (
 func openFrozen(t *testing.T, s *sluice.Scheduler, dir string) (f frozenFile) {
 	t.Helper()
 	f.sched = s
-	// Two, as pages of the one that direct writes go to are not to be dirty.
+	// There are two files, because the direct one must have no dirty pages.
 	names := []string{filepath.Join(dir, "buffered"), filepath.Join(dir, "direct")}
 	for _, name := range names {
 		if err := os.WriteFile(name, make([]byte, 2*frozenWriters*testenv.PageSize), 0o600); err != nil {
@@ -60,7 +60,7 @@ type frozenWay struct {
 	write func(ctx context.Context, f frozenFile, b []byte, off int64) error
 }
 
-// frozenLate returns how many of the writers may be in the kernel for a device: a quarter of its permits.
+// frozenLate returns how many writers may be in the kernel for a device: a quarter of its permits.
 func frozenLate(driver string) int {
 	if driver == "uring" {
 		return budget.Least / 4
@@ -68,9 +68,9 @@ func frozenLate(driver string) int {
 	return budget.Parallel / 4
 }
 
-// skip skips a test of the way with a driver. An unaligned write reads first. io_uring completes
-// a read on the thread that has submitted it, which may be in another's write by then
-// (docs/decisions/0012-tied-threads.md): how many are late is not certain.
+// skip skips a test of this way with a driver. An unaligned write reads first. io_uring completes a
+// read on the thread that has submitted it. This thread may be in another operation's write by then
+// (docs/decisions/0012-tied-threads.md), so the number of late writers is uncertain.
 func (w frozenWay) skip(t *testing.T, driver string) {
 	if w.name == "unaligned" && driver == "uring" {
 		skip.For(t, skip.Case, "reads by io_uring may be late")
@@ -105,8 +105,8 @@ var frozenWays = []frozenWay{
 	}},
 }
 
-// Hazard: a write to a frozen file system ends at the thaw, whatever its deadline. Guards:
-// few of them are given to the kernel at a time, and the others are withdrawn.
+// Hazard: a write to a frozen file system only ends at the thaw, whatever its deadline. Guard: only
+// few writes are in the kernel at a time, and the rest can be withdrawn.
 func TestFrozenDeadlines(t *testing.T) {
 	for _, fs := range []string{"ext4", "xfs"} {
 		dir := places.FileSystems[fs](t, 64<<20)
@@ -125,7 +125,8 @@ func TestFrozenDeadlines(t *testing.T) {
 							ended <- way.write(ctx, f, testenv.AlignedBytes(testenv.PageSize), i*testenv.PageSize)
 						}()
 					}
-					for range frozenWriters - frozenLate(driver) { // hangs if more are in the kernel, until it is thawed
+					// Hangs until the thaw if more are in the kernel.
+					for range frozenWriters - frozenLate(driver) {
 						if err := <-ended; !errors.Is(err, context.DeadlineExceeded) {
 							t.Errorf("a write to a frozen file system = %v; want context.DeadlineExceeded", err)
 						}
@@ -142,9 +143,9 @@ func TestFrozenDeadlines(t *testing.T) {
 	}
 }
 
-// Hazard: calls to frozen file systems hold all threads, the lock of a ring, or all of its
-// room, and calls to another device wait with them. Guards: a budget for each
-// device, and under aio a submitter for each device.
+// Hazard: calls to frozen file systems hold all threads, the lock of a ring, or all its room, and
+// calls to another device wait with them. Guards: a budget for each device, and under aio a
+// submitter for each device.
 func TestFrozenOthers(t *testing.T) {
 	const frozen = 8
 	var dirs []string
@@ -172,10 +173,10 @@ func TestFrozenOthers(t *testing.T) {
 					}
 				})
 			}
-			// All of them: a thread that submits and then goes on to a frozen one keeps what it has
-			// submitted (docs/decisions/0012-tied-threads.md).
+			// Wait for all of them: a thread that submits, and then gets stuck in a frozen one,
+			// keeps its submitted operations (docs/decisions/0012-tied-threads.md).
 			testenv.WaitFor(t, "writers that wait", func() bool { return frozenParked() >= 12*frozen })
-			for range 20 { // hangs if the frozen ones are in the way, until they are thawed
+			for range 20 { // hangs until the thaw if frozen calls are in the way
 				for name, err := range useOther(t, other) {
 					if err != nil {
 						t.Errorf("%s of another device: %v", name, err)
@@ -190,9 +191,9 @@ func TestFrozenOthers(t *testing.T) {
 	}
 }
 
-// Hazard: a thread that submits has one thread of the kernel for the direct writes that have to wait, whatever their
-// devices, and one to a frozen file system holds it. Guard: such writes are left to the kernel only while there is one
-// device (iopath.Paths.leftToKernel).
+// Hazard: a thread that submits has one kernel thread for direct writes that have to wait, for all
+// devices, and a write to a frozen file system holds it. Guard: these writes are only left to the
+// kernel while there is one device (iopath.Paths.leftToKernel).
 func TestFrozenKernelWorkers(t *testing.T) {
 	var dirs []string
 	for range 2 {
@@ -217,13 +218,13 @@ func TestFrozenKernelWorkers(t *testing.T) {
 	}
 	testenv.WaitFor(t, "writers that wait", func() bool { return frozenParked() >= frozenWriters })
 	for i := range int64(frozenWriters) {
-		write(other, i) // hangs if the frozen ones are in the way, until they are thawed
+		write(other, i) // hangs until the thaw if frozen calls are in the way
 	}
 	z.Thaw()
 	all.Wait()
 }
 
-// frozenParked is how many goroutines wait where those do that write to a frozen file system.
+// frozenParked returns how many goroutines are parked where writes to a frozen file system wait.
 func frozenParked() (n int) {
 	for _, f := range []string{"iopath.MakeCall", "(*All).waitFor", "(*Request).Wait", "rangelock.(*Lock).Acquire"} {
 		n += testenv.Parked(f)
@@ -231,7 +232,7 @@ func frozenParked() (n int) {
 	return n
 }
 
-// useOther does with f all that may wait.
+// useOther makes all calls on f that may wait.
 func useOther(t *testing.T, f frozenFile) map[string]error {
 	b := testenv.AlignedBytes(testenv.PageSize)
 	did := make(map[string]error)
@@ -247,7 +248,8 @@ func useOther(t *testing.T, f frozenFile) map[string]error {
 	return did
 }
 
-// A deadline ends also what is behind many writes without one.
+// TestFrozenBehindOthers checks that a deadline ends an operation that is queued behind many writes
+// without one.
 func TestFrozenBehindOthers(t *testing.T) {
 	dir := places.FileSystems["ext4"](t, 64<<20)
 	for _, driver := range testenv.Drivers {
@@ -258,7 +260,7 @@ func TestFrozenBehindOthers(t *testing.T) {
 				f := openFrozen(t, s, dir)
 				frozen := places.Freeze(t, dir)
 				var all sync.WaitGroup
-				for i := range int64(200) { // more than there are places or requests
+				for i := range int64(200) { // more than permits or requests
 					all.Go(func() {
 						way.write(context.Background(), f, testenv.AlignedBytes(testenv.PageSize), i%frozenWriters*testenv.PageSize)
 					})

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// frozenNameChanges add to a chain what waits for the thaw.
+// frozenNameChanges add operations to a chain that wait for the thaw.
 var frozenNameChanges = map[string]func(c batch.Chain, f readFile, name string){
 	"mkdir":    func(c batch.Chain, _ readFile, name string) { c.Mkdir(name, 0o700) },
 	"symlink":  func(c batch.Chain, _ readFile, name string) { c.Symlink("to", name) },
@@ -27,7 +27,7 @@ func createIn(c batch.Chain, name string) {
 	c.Close(c.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600))
 }
 
-// frozenNameReads add to a chain what a frozen file system answers.
+// frozenNameReads add operations to a chain that a frozen file system answers.
 var frozenNameReads = map[string]func(c batch.Chain, f readFile){
 	"stat":     func(c batch.Chain, f readFile) { c.Stat(f.cold.Name()) },
 	"lstat":    func(c batch.Chain, f readFile) { c.Lstat(f.cold.Name()) },
@@ -38,8 +38,8 @@ var frozenNameReads = map[string]func(c batch.Chain, f readFile){
 	},
 }
 
-// Hazard: calls of Batches that change names or files and wait for the thaw have all permits, and
-// what changes nothing waits with them. Guard: calls that change something leave permits to those that change nothing.
+// Hazard: calls of Batches that change names or files, and wait for the thaw, have all permits.
+// Calls that change nothing then wait with them. Guard: changes leave permits to other calls.
 func TestFrozenAnswersNames(t *testing.T) {
 	dir, elsewhere := places.FileSystems["ext4"](t, 64<<20), t.TempDir()
 	const n = 128
@@ -63,7 +63,8 @@ func TestFrozenAnswersNames(t *testing.T) {
 					calls, waiting := testenv.CoreOf(s).Names()
 					return calls+waiting >= n
 				})
-				for name, read := range frozenNameReads { // hangs until the thaw if the changes are in the way
+				// Hangs until the thaw if the changes are in the way.
+				for name, read := range frozenNameReads {
 					for _, f := range []readFile{f, other} {
 						b := batch.New(s)
 						read(b.Chain(), f)

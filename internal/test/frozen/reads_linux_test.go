@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// frozenChanges are the operations without a context that wait for the thaw, by kind.
+// frozenChanges are operations without a context that wait for the thaw, by kind.
 var frozenChanges = map[string]func(f frozenFile, i int64) error{
 	"direct writes": func(f frozenFile, i int64) error {
 		b := testenv.AlignedBytes(testenv.PageSize)
@@ -109,7 +109,7 @@ var frozenReads = map[string]func(f frozenFile, cold *sluice.File, off int64) er
 	},
 }
 
-// openCold opens a file. The page cache has none of its bytes.
+// openCold opens an uncached file.
 func openCold(t *testing.T, s *sluice.Scheduler, dir string) *sluice.File {
 	t.Helper()
 	name := filepath.Join(dir, "cold")
@@ -127,9 +127,9 @@ func openCold(t *testing.T, s *sluice.Scheduler, dir string) *sluice.File {
 
 const coldSize = 1 << 20
 
-// Hazard: operations that wait for the thaw take all the room of a ring, or all permits, and what a
-// frozen file system answers waits behind them. Guards: room and permits that one kind of operation
-// leaves to the others.
+// Hazard: operations that wait for the thaw take all the room of a ring, or all permits. Operations
+// that a frozen file system answers wait behind them. Guards: each kind of operation leaves room
+// and permits to the other kinds.
 func TestFrozenAnswersReads(t *testing.T) {
 	elsewhere := t.TempDir()
 	for _, fs := range []string{"ext4", "xfs"} {
@@ -148,8 +148,8 @@ func TestFrozenAnswersReads(t *testing.T) {
 	}
 }
 
-// Hazard: once there is a class, direct writes that wait for the thaw take all of the cap, and reads
-// wait for tickets. Guard: one read may always be in flight.
+// Hazard: with a class, direct writes that wait for the thaw take all of the cap, and reads wait
+// for tickets. Guard: one read may always be in flight.
 func TestFrozenAnswersReadsWithClasses(t *testing.T) {
 	dir, elsewhere := places.FileSystems["ext4"](t, 128<<20), t.TempDir()
 	for _, driver := range testenv.Drivers {
@@ -170,11 +170,11 @@ func TestFrozenAnswersReadsWithClasses(t *testing.T) {
 	}
 }
 
-// settled is how often all counts must be the same, one after the other, until they count as final.
+// settled is how often in a row all counts must be the same to count as final.
 const settled = 50
 
-// wantAnswers demands that f, and a file of another device, are read while n changes of f wait for
-// the thaw of dir.
+// wantAnswers requires that f, and a file of another device, can be read while n changes of f wait
+// for the thaw of dir.
 func wantAnswers(
 	t *testing.T, dir string, n int, f, other readFile,
 	change func(f frozenFile, i int64) error, waiting func() int,
@@ -188,8 +188,9 @@ func wantAnswers(
 			}
 		})
 	}
-	// All of them where they stay: a thread that has submitted reads and then goes on to the frozen file system, with
-	// a write that was refused by the ring, keeps these reads (docs/decisions/0012-tied-threads.md).
+	// Wait until all of them are stuck. A thread that has submitted reads, and then gets stuck in
+	// the frozen file system with a write that the ring refused, keeps these reads
+	// (docs/decisions/0012-tied-threads.md).
 	same, before := 0, [2]int{}
 	testenv.WaitFor(t, "changes that wait", func() bool {
 		now := [2]int{waiting(), f.sched.Stats().InFlight}
@@ -204,7 +205,7 @@ func wantAnswers(
 	all.Wait()
 }
 
-// readFile is a frozenFile and a second file. The page cache has no bytes of the second.
+// readFile is a frozenFile with a second, uncached file.
 type readFile struct {
 	frozenFile
 	cold *sluice.File
@@ -225,7 +226,7 @@ func (f readFile) readAll(t *testing.T) {
 	}
 }
 
-// waiting is how many operations of s are queued, or have or wait for a permit.
+// waiting returns how many operations of s are queued, or have or wait for a permit.
 func waiting(s *sluice.Scheduler) int {
 	core := testenv.CoreOf(s)
 	permits, n := core.Permits()

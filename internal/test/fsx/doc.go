@@ -1,15 +1,15 @@
-// Package fsx is a test of whole files, after fsx of xfstests. Random operations run on one file, by
-// several goroutines through several handles, and each result is compared with a model in memory.
+// Package fsx is a test of whole files, after fsx of xfstests. Several goroutines perform random
+// operations on one file through several handles. Each result is compared with a model in memory.
 //
-// Its model is a slice of bytes with locks of ranges. An operation locks the bytes that it reads or
-// changes, and nothing else: so it runs beside any other of different bytes, even of the same block, and its
-// result is known all the same. What changes the file's size also locks everything beyond the end.
+// The model is a slice of bytes with locks of ranges. An operation only locks the bytes that it
+// reads or changes. So operations on different bytes run concurrently, even in the same block, and
+// each result is still known. A change of the file's size also locks everything beyond the end.
 //
-// The test of internal/test/differential compares results and errors with package os, one
-// operation at a time. This test has no second file: it is about the bytes, when much happens at once.
+// internal/test/differential compares results and errors with package os, one operation at a time.
+// This test has no second file: it is about bytes under concurrency.
 //
 //	go test ./internal/test/fsx -fsx.place=xfs -fsx.driver=aio -fsx.kind=cache -fsx.ops=1000000
 //
-// A failure prints the operations on the bytes that are wrong, and the SLUICE_SEED and the name of the
-// round that run the same operations again. With several goroutines their order may be another one.
+// A failure prints the operations on the wrong bytes. The SLUICE_SEED and the name of the round run
+// the same operations again. With several goroutines their order may differ.
 package fsx

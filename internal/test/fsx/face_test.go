@@ -16,8 +16,7 @@ import (
 	"github.com/sluiceio/sluice/mapped"
 )
 
-// face is an open file, as one of the packages offers it. r chooses among the package's ways to do
-// the same.
+// face is an open file of one of the packages. r chooses among the package's ways to do the same.
 type face interface {
 	read(r *rand.Rand, b []byte, off int64) (int, error)
 	write(r *rand.Rand, b []byte, off int64) (int, error)
@@ -27,14 +26,14 @@ type face interface {
 	Allocate(off, n int64) error
 	PunchHole(off, n int64) error
 	length() (int64, error)
-	// hint does something that changes nothing of the file.
+	// hint makes a call that does not change the file.
 	hint(r *rand.Rand, off, n int64) error
 	// changed says that the n bytes at off were changed through another face.
 	changed(off, n int64)
 	Close() error
 }
 
-// appender is a face that is open with O_APPEND: it can write at the end alone.
+// appender is a face that is open with O_APPEND: it can only write at the end.
 type appender interface {
 	face
 	appendTo(r *rand.Rand, b []byte) (int, error)
@@ -130,7 +129,7 @@ func (f *fileFace) hint(r *rand.Rand, off, n int64) error {
 
 func (f *fileFace) changed(int64, int64) {}
 
-// directFace is a direct.File; with streams set, it is mostly used through Readers and Writers.
+// directFace is a direct.File. With streams set, it is mostly used through Readers and Writers.
 type directFace struct {
 	*direct.File
 	streams bool
@@ -285,7 +284,7 @@ func (f cacheFace) read(r *rand.Rand, b []byte, off int64) (n int, err error) {
 		n += copy(b[n:], v.Bytes())
 		v.Release()
 	}
-	if errors.Is(err, cache.ErrFull) { // the other goroutines hold all of the few blocks that there are
+	if errors.Is(err, cache.ErrFull) { // other goroutines hold all blocks
 		more, err := f.ReadAt(b[n:], off+int64(n))
 		return n + more, err
 	}
@@ -314,9 +313,9 @@ func (f cacheFace) changed(off, n int64) { f.Invalidate(off, n) }
 // mappedFace is a sluice.File that is read through mapped memory.
 type mappedFace struct {
 	*fileFace
-	mu   sync.RWMutex // held for writing while m is changed, else while its memory is used
+	mu   sync.RWMutex // held for writing while m changes, and for reading while its memory is used
 	m    *mapped.Mapping
-	from int64 // where m begins
+	from int64 // the offset where m begins
 }
 
 func openMapped(s *sluice.Scheduler, name string) (*mappedFace, error) {
@@ -327,7 +326,7 @@ func openMapped(s *sluice.Scheduler, name string) (*mappedFace, error) {
 	return &mappedFace{fileFace: f}, nil
 }
 
-// readMapped reads bytes that the file has.
+// readMapped reads bytes inside the file.
 func (f *mappedFace) readMapped(r *rand.Rand, b []byte, off int64) (int, error) {
 	if err := f.reach(r, off, off+int64(len(b))); err != nil {
 		return 0, err
@@ -335,7 +334,7 @@ func (f *mappedFace) readMapped(r *rand.Rand, b []byte, off int64) (int, error) 
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	if f.m == nil || off < f.from || off+int64(len(b)) > f.from+int64(len(f.m.Bytes())) {
-		return f.ReadAt(b, off) // another goroutine has mapped another part meanwhile
+		return f.ReadAt(b, off) // another goroutine has mapped another part
 	}
 	switch r.IntN(8) {
 	case 0:
@@ -351,7 +350,7 @@ func (f *mappedFace) readMapped(r *rand.Rand, b []byte, off int64) (int, error) 
 	return copy(b, got), err
 }
 
-// reach maps the bytes up to end, if they are not mapped, or now and then if they are.
+// reach maps the bytes up to end if they are not mapped, and sometimes if they are.
 func (f *mappedFace) reach(r *rand.Rand, off, end int64) error {
 	f.mu.RLock()
 	there := f.m != nil && f.from <= off && end <= f.from+int64(len(f.m.Bytes()))
@@ -398,7 +397,7 @@ func readAll(f io.Reader, b []byte) (int, error) {
 	return n, err
 }
 
-// eof returns what ReadAt returns after n of most bytes.
+// eof returns the result of ReadAt after n of most bytes.
 func eof(n, most int, err error) error {
 	if n == most && err == io.EOF {
 		return nil
@@ -409,7 +408,7 @@ func eof(n, most int, err error) error {
 	return err
 }
 
-// writerTo is an io.Writer and nothing else.
+// writerTo has only the method of an io.Writer.
 type writerTo struct{ b []byte }
 
 func (w *writerTo) Write(b []byte) (int, error) {

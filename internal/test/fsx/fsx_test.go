@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 // perRound is the number of operations on one file by one Scheduler.
 const perRound = 2000
 
-// TestFSX makes random operations on files, and demands of each what a slice of bytes would give.
+// TestFSX performs random operations on files. The results must be a slice of bytes'.
 func TestFSX(t *testing.T) {
 	start := seed.Of(t)
 	names, ways, where := strings.Split(*drivers, ","), strings.Split(*kindsOf, ","), strings.Split(*place, ",")
@@ -48,8 +48,8 @@ func TestFSX(t *testing.T) {
 	}
 }
 
-// cell makes n operations by one driver and one kind, and returns how many it has begun. The round's name is
-// a part of its seed, so that it can be run alone.
+// cell performs n operations of one kind on one driver, and returns how many it has begun. The
+// round's name is part of its seed, so that it can run alone.
 func cell(t *testing.T, start uint64, dir, driver, kind string, n int) (made int64) {
 	for i := 0; n > 0 && !t.Failed(); i++ {
 		ops := min(n, perRound)

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// history is the last operations of a round.
+// history has the last operations of a round.
 type history struct {
 	mu     sync.Mutex
 	n      uint64 // operations that have begun
@@ -17,14 +17,14 @@ type history struct {
 
 const keep = 8192
 
-// event is an operation. Only the goroutine that makes it sets its result.
+// event is an operation. Only its goroutine sets its result.
 type event struct {
 	h       *history
 	id      uint64
 	g, slot int
 	what    string
 	off, n  int64
-	ended   uint64 // how many operations had begun when it ended; 0 while it runs. With h.mu held.
+	ended   uint64 // operations begun before it ended, 0 while it runs; guarded by h.mu
 	got     int
 	err     error
 }
@@ -48,7 +48,7 @@ func (e *event) String() string {
 	return fmt.Sprintf("operation %d of goroutine %d: %s of %d bytes at %d by handle %d", e.id, e.g, e.what, e.n, e.off, e.slot)
 }
 
-// list returns the operations that have matched, oldest first, the last most of them.
+// list returns the last most matching operations, oldest first.
 func (h *history) list(most int, match func(e *event) bool) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -73,12 +73,12 @@ func (h *history) list(most int, match func(e *event) bool) string {
 // last returns the last n operations.
 func (h *history) last(n int) string { return h.list(n, func(*event) bool { return true }) }
 
-// on returns the last operations on a byte. Those without a range have one of all bytes.
+// on returns the last operations on a byte. Operations without a range are on all bytes.
 func (h *history) on(at int64) string {
 	return h.list(40, func(e *event) bool { return e.n == 0 || e.off <= at && at < e.off+e.n })
 }
 
-// origin says which write the bytes at at are from. b was read at off.
+// origin returns the write that wrote the bytes at at. b was read at off.
 func (h *history) origin(b []byte, off, at int64) string {
 	got := b[at-off:]
 	got = got[:min(len(got), 8)]

@@ -6,18 +6,19 @@ import (
 	"sync"
 )
 
-// model is what the file must contain.
+// model is the required content of the file.
 type model struct {
 	mu    sync.Mutex
-	freed sync.Cond // a span has left the queue; its lock is mu
-	queue []*span   // the spans that are locked or waited for, oldest first
-	size  int64     // written with mu held, by the holder of a span that ends at infinity
-	data  []byte    // as long as a file can become; the holder of a span uses its part without mu
+	freed sync.Cond // wakes when a span leaves the queue; its lock is mu
+	queue []*span   // the locked and waiting spans, oldest first
+	size  int64     // guarded by mu; the holder of a span to infinity writes it
+	data  []byte    // room for the longest file; a span's holder uses its part without mu
 }
 
 const infinity = math.MaxInt64
 
-// span is a range of bytes that is locked or waited for. Several readers may lock the same bytes.
+// span is a locked range of bytes, or one that waits for its lock. Several readers may lock the
+// same bytes.
 type span struct {
 	from, to int64
 	write    bool
@@ -31,9 +32,9 @@ func newModel(most int) *model {
 	return m
 }
 
-// lock locks what bounds returns for the present size, and returns that size with it. bounds is called
-// again whenever the size changes while the caller waits. A span waits for those that are locked, and for
-// those that have waited longer: so every wait ends.
+// lock locks the range that bounds returns for the current size. It returns the span and that size.
+// bounds is called again whenever the size changes during the wait. A span waits for locked spans
+// and for older waiting ones, so every wait ends.
 func (m *model) lock(write bool, bounds func(size int64) (from, to int64)) (*span, int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,7 +63,7 @@ func (m *model) blocked(s *span) bool {
 	return false
 }
 
-// unlock ends a span. If size is not negative, it is the file's new one.
+// unlock ends a span. A size that is not negative becomes the file's size.
 func (m *model) unlock(s *span, size int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -81,13 +82,13 @@ func (m *model) unlock(s *span, size int64) {
 	m.freed.Broadcast()
 }
 
-// reading returns the bounds of a read. Its bytes beyond the end lock the size, too: what makes the
-// file longer locks all from the end on.
+// reading returns the bounds of a read. Bytes beyond the end lock the size, too: an operation that
+// makes the file longer locks everything from the end on.
 func reading(off, n int64) func(int64) (int64, int64) {
 	return func(int64) (int64, int64) { return off, off + max(n, 1) }
 }
 
-// writing returns the bounds of a write, which makes the file longer or not.
+// writing returns the bounds of a write, inside the file or beyond its end.
 func writing(off, n int64) func(int64) (int64, int64) {
 	return func(size int64) (int64, int64) {
 		if n > 0 && off+n > size {

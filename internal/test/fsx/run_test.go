@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	mostSize = 256 << 10 // 256 KiB: the file is never longer
-	// smallSize is where a small round reads and writes: three pages and a part of one.
+	mostSize = 256 << 10 // 256 KiB: the longest file
+	// smallSize is the file's size in a small round: three pages and a part of one.
 	smallSize = 3*testenv.PageSize + 1000
-	guard     = 64 // bytes on each side of a buffer, which must not change
-	slots     = 3  // handles beside the one that appends
+	guard     = 64 // bytes on each side of a buffer that must not change
+	slots     = 3  // handles without the one that appends
 )
 
 // round is a file, its handles, and the operations on it.
@@ -35,22 +35,22 @@ type round struct {
 	model   *model
 	cache   *cache.Cache
 	handles [slots]*handle
-	appends *handle // nil where the kind has none
-	small   bool    // many short writes in few blocks: neighbours of one block are written at once
+	appends *handle // nil if the kind has none
+	small   bool    // many short writes in few blocks, concurrent in one block
 	history history
-	left    atomic.Int64 // operations that are to be begun
+	left    atomic.Int64 // operations that have not begun
 	failed  atomic.Bool
-	fatal   sync.Once // guards the report: the first is the one that counts
+	fatal   sync.Once // guards the report: only the first counts
 }
 
-// handle is a place for an open file, which is now and then closed and opened again.
+// handle is a place for an open file, which is sometimes closed and opened again.
 type handle struct {
-	mu   sync.RWMutex // held for writing by reopen, until the new file is in its place
+	mu   sync.RWMutex // held for writing by reopen until the new file is in place
 	face face
 }
 
-// kinds are the ways to use a file. In a mixed round one goroutine uses all of them, as those that pass by
-// each other's caches cannot be used at once.
+// kinds are ways to use a file. In a mixed round one goroutine uses all of them: ways that bypass
+// each other's caches cannot be used concurrently.
 var kinds = []string{"file", "direct", "stream", "cache", "mapped", "mixed"}
 
 func newRound(t *testing.T, s *sluice.Scheduler, kind, name string, r *rand.Rand) *round {
@@ -71,7 +71,7 @@ func newRound(t *testing.T, s *sluice.Scheduler, kind, name string, r *rand.Rand
 	return w
 }
 
-// open opens what belongs into slot i.
+// open opens the file for slot i.
 func (w *round) open(r *rand.Rand, i int) face {
 	kind := w.kind
 	if kind == "mixed" {
@@ -107,13 +107,13 @@ func (w *round) open(r *rand.Rand, i int) face {
 	return f
 }
 
-// run makes n operations with some goroutines, and compares the file with the model at the end.
+// run performs n operations with some goroutines. At the end it compares the file with the model.
 func (w *round) run(n int, rands []*rand.Rand) {
 	w.left.Store(int64(n))
 	var running sync.WaitGroup
 	for g, r := range rands {
 		running.Go(func() {
-			// A fault in mapped memory ends the round, and not the process.
+			// A fault in mapped memory ends the round, not the process.
 			defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 			defer func() {
 				if p := recover(); p != nil {
@@ -148,7 +148,7 @@ func (w *round) run(n int, rands []*rand.Rand) {
 	os.Remove(w.name)
 }
 
-// compare compares what package os reads with the model.
+// compare compares the file, read by package os, with the model.
 func (w *round) compare() {
 	s, size := w.model.lock(true, all)
 	defer w.model.unlock(s, -1)
@@ -186,10 +186,10 @@ func (w *round) same(b []byte, off int64, what string) {
 		w.history.origin(b, off, at))
 }
 
-// fail reports what is wrong with an operation, and ends the round.
+// fail reports an error of an operation, and ends the round.
 func (w *round) fail(format string, args ...any) { w.wrong(-1, format, args...) }
 
-// wrong is fail with the operations on the byte at.
+// wrong is fail with the operations on the byte at at.
 func (w *round) wrong(at int64, format string, args ...any) {
 	w.failed.Store(true)
 	w.fatal.Do(func() {
@@ -209,7 +209,7 @@ type user struct {
 	mem []byte // for data, at a page's start
 }
 
-// number is a random one up to most. It is often near whole sectors and pages.
+// number returns a random number up to most, often near whole sectors and pages.
 func (u *user) number(most int64) int64 {
 	n := u.r.Int64N(most + 1)
 	if u.r.IntN(4) > 0 {
@@ -271,13 +271,13 @@ func (u *user) guarded(b []byte) bool {
 
 func clean(b []byte) bool { return bytes.Count(b, []byte{poison}) == len(b) }
 
-// step makes one operation.
+// step performs one operation.
 func (u *user) step() {
 	i := u.r.IntN(slots)
 	h := u.handles[i]
 	k := u.r.IntN(64)
 	if u.small && k >= 44 && u.r.IntN(8) > 0 {
-		k = 26 // what locks the end of the file, or all of it, is rare
+		k = 26 // operations that lock the end or the whole file are rare
 	}
 	switch {
 	case k < 26:
@@ -309,7 +309,8 @@ func (u *user) step() {
 	}
 }
 
-// with calls do with the handle's open file. If that was closed meanwhile, it calls do again with the new one.
+// with calls do with the handle's open file. If the file was closed during the call, it calls do
+// again with the new one.
 func (h *handle) with(do func(f face) error) error {
 	for {
 		f := h.open()
@@ -394,7 +395,7 @@ func (u *user) written(e *event, b []byte, n int, err error, off int64) {
 	u.others(e)
 }
 
-// unchanged reports an operation that has changed what it only had to write. model has the bytes.
+// unchanged checks that a write has not changed its buffer. model has the bytes.
 func (u *user) unchanged(e *event, b []byte, off int64) {
 	if !bytes.Equal(b, u.model.data[off:][:len(b)]) || !u.guarded(b) {
 		u.wrong(off, "%s has changed the caller's memory", e)
@@ -417,7 +418,7 @@ func (u *user) append(i int) {
 	e := u.history.begin(u.g, i, "append", size, n)
 	testenv.Fill(b, size, e.id)
 	var got int
-	var failed error // an append of which a part was made must not be made again
+	var failed error // a partly successful append must not be repeated
 	err := h.with(func(f face) (err error) {
 		if i == slots {
 			got, err = f.(appender).appendTo(u.r, b)
@@ -483,7 +484,7 @@ func (u *user) hint(h *handle, i int) {
 	u.can(e, h.with(func(f face) error { return f.hint(u.r, off, n) }))
 }
 
-// can is must for an operation that not every file system has. It reports whether this one has it.
+// can is must for an operation that some file systems lack. It reports whether this one has it.
 func (u *user) can(e *event, err error) bool {
 	if errors.Is(err, errors.ErrUnsupported) {
 		e.end(0, err)
@@ -502,8 +503,8 @@ func (u *user) must(e *event, err error) {
 	u.others(e)
 }
 
-// others tells the files of a cache what another handle has changed. They need not be told of a file that
-// has only become longer.
+// others tells the files of a cache about changes by another handle. A file that only became longer
+// needs no such call.
 func (u *user) others(e *event) {
 	if u.cache == nil || e.what == "append" {
 		return
@@ -515,8 +516,8 @@ func (u *user) others(e *event) {
 	}
 }
 
-// reopen closes a handle's file and opens it again, before it closes the old one or after that. Operations
-// that are in progress must end as if there were no Close.
+// reopen closes a handle's file and opens it again, in either order. Operations in progress must
+// end as if there were no Close.
 func (u *user) reopen(i int) {
 	h := u.handles[i]
 	if u.appends != nil && u.r.IntN(slots+1) == 0 {
@@ -537,7 +538,7 @@ func (u *user) reopen(i int) {
 	u.must(e, err)
 }
 
-// sizes compares the size that the file tells with the model's.
+// sizes compares the file's size with the model's.
 func (u *user) sizes(h *handle, i int) {
 	s, size := u.model.lock(false, appending)
 	defer u.model.unlock(s, -1)
@@ -553,7 +554,8 @@ func (u *user) sizes(h *handle, i int) {
 	}
 }
 
-// beside reads without a lock, while the bytes may change. Only the memory around the buffer is compared.
+// beside reads without a lock, while the bytes may change. It only compares the memory around the
+// buffer.
 func (u *user) beside(h *handle, i int) {
 	off, n := u.place()
 	b := u.buffer(n)

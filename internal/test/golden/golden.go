@@ -1,5 +1,5 @@
-// Package golden compares the output of tests with files. `go test -update` writes the files
-// anew; read the difference before you commit it.
+// Package golden compares the output of tests with files. `go test -update` rewrites the files;
+// read the difference before you commit it.
 package golden
 
 import (
@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Compare fails t if the contents of the file are not got.
+// Compare fails t if the file's content is not got.
 func Compare(t testing.TB, file string, got []byte) {
 	t.Helper()
 	if *update {
@@ -28,9 +28,9 @@ func Compare(t testing.TB, file string, got []byte) {
 	}
 }
 
-// Scripts runs play for each file that matches pattern, in a test of its own, and compares the
-// file with the result. A file is a script that contains the answers. play ignores the answers
-// in the file, and returns the script with the answers that it got.
+// Scripts runs play in a subtest for each file that matches pattern, and compares the file with the
+// result. A file is a script with its answers. play ignores the answers in the file, and returns
+// the script with the actual answers.
 func Scripts(t *testing.T, pattern string, play func(t *testing.T, script string) string) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Watch ends the process with all stacks when t hangs, which is how a lost wake-up shows.
-// No test comes near the limit.
+// Watch ends the process with all stacks when t hangs, for example after a lost wake-up. No test
+// comes near the limit.
 func Watch(t testing.TB) {
 	t.Helper()
 	timer := watch(t)
 	t.Cleanup(func() { timer.Stop() })
 }
 
-// During is Watch for a step of a test that has many of them, and may take longer than the limit.
+// During is Watch for one step of a test with many steps, which may take longer than the limit.
 func During(t testing.TB, step func()) {
 	t.Helper()
 	defer watch(t).Stop()
@@ -29,7 +29,7 @@ func watch(t testing.TB) *time.Timer {
 	})
 }
 
-// Eventually returns when ok returns true, which another goroutine is about to bring about.
+// Eventually returns when ok returns true. Another goroutine must make it true.
 func Eventually(ok func() bool) {
 	for !ok() {
 		time.Sleep(50 * time.Microsecond)

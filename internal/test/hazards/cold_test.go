@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// cold makes a file of one page of 0xa5 that is not in the page cache. One
-// page a file, since to try the cache for one page is to read ahead.
+// cold makes an uncached file of one page of 0xa5. It has one page because a cached read of one
+// page starts readahead.
 func cold(t *testing.T, name string) string {
 	t.Helper()
 	f, err := os.Create(name)
@@ -33,7 +33,7 @@ func cold(t *testing.T, name string) string {
 	return name
 }
 
-// coldFiles makes n of them.
+// coldFiles makes n cold files.
 func coldFiles(t *testing.T, n int) (names []string) {
 	dir := places.Disk(t)
 	for i := range n {
@@ -42,7 +42,7 @@ func coldFiles(t *testing.T, n int) (names []string) {
 	return names
 }
 
-// wantCold checks a read of such a file.
+// wantCold checks a read of a cold file.
 func wantCold(b []byte, n int, err error) error {
 	if n != len(b) || err != nil {
 		return fmt.Errorf("ReadAt = %d, %v; want %d, nil", n, err, len(b))

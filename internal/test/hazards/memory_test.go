@@ -13,11 +13,10 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// Hazard: whoever keeps only the raw descriptor lets the garbage collector
-// close the file in the middle of a read, and with only an address of the
-// buffer gives that away too. Guard: File's methods use f after the
-// operation (core.Done), and Op.Buf is the slice. Here a goroutine has let go
-// of both while the operation is held back from the kernel.
+// Hazard: code that keeps only the raw descriptor lets the garbage collector close the file during
+// a read. Code that keeps only the buffer's address loses the buffer. Guard: File's methods use f
+// after the operation (core.Done), and Op.Buf is the slice. The test drops both while the operation
+// is held back from the kernel.
 func TestFileAndBufferAreHeldUntilCompletion(t *testing.T) {
 	testenv.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *testenv.Holding) {
 		const n = 16
@@ -29,7 +28,7 @@ func TestFileAndBufferAreHeldUntilCompletion(t *testing.T) {
 		var litter [][]byte
 		for range 10 {
 			runtime.GC()
-			for range 100 { // takes the place of what was collected
+			for range 100 { // takes the place of collected memory
 				litter = append(litter, make([]byte, testenv.PageSize))
 			}
 		}
@@ -47,7 +46,7 @@ func TestFileAndBufferAreHeldUntilCompletion(t *testing.T) {
 	})
 }
 
-// readDropped reads with a File and a buffer that nobody else knows.
+// readDropped reads with a File and a buffer that nothing else refers to.
 func readDropped(s *sluice.Scheduler, name string) error {
 	f, err := s.Open(name)
 	if err != nil {
@@ -58,9 +57,9 @@ func readDropped(s *sluice.Scheduler, name string) error {
 	return wantCold(b, n, err)
 }
 
-// Hazard: a buffer on a goroutine's stack moves with it, and the kernel
-// writes where it was. Guard: Op.Buf makes every buffer escape to the heap.
-// Here the stacks have grown, and shrink (and so move) while reads wait.
+// Hazard: a buffer on a goroutine's stack moves with the stack, and the kernel writes to its old
+// place. Guard: Op.Buf makes every buffer escape to the heap. In the test the stacks have grown,
+// and shrink (and so move) while reads wait.
 func TestBufferOnAStackThatMoves(t *testing.T) {
 	testenv.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *testenv.Holding) {
 		const n = 64
@@ -72,7 +71,7 @@ func TestBufferOnAStackThatMoves(t *testing.T) {
 			}
 			all.Go(func() {
 				grow(200)
-				var b [512]byte // a local array, as a caller may have
+				var b [512]byte // a local array, as in a caller
 				n, err := f.ReadAt(b[:], 0)
 				if err := wantCold(b[:], n, err); err != nil {
 					t.Error(err)
@@ -82,10 +81,10 @@ func TestBufferOnAStackThatMoves(t *testing.T) {
 		}
 		d.Wait(t, s, n)
 		for range 5 {
-			runtime.GC() // shrinks stacks of which little is used
+			runtime.GC() // shrinks stacks that are mostly unused
 		}
 		var growing sync.WaitGroup
-		for range n { // take the memory that the stacks had
+		for range n { // take the stacks' old memory
 			growing.Go(func() { grow(200) })
 		}
 		growing.Wait()
@@ -106,9 +105,9 @@ func grow(n int) byte {
 	return frame[0]
 }
 
-// Hazard: a descriptor that is closed while its request is unsubmitted can be
-// re-used, and the data goes into the wrong file. Guard: Close waits for the
-// operations in progress (usecount.Count).
+// Hazard: if a descriptor is closed before its request is submitted, its number can be reused, and
+// the data goes into the wrong file. Guard: Close waits for the operations in progress
+// (usecount.Count).
 func TestCloseWhileUnsubmitted(t *testing.T) {
 	testenv.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *testenv.Holding) {
 		dir := t.TempDir()
@@ -154,8 +153,8 @@ func TestCloseWhileUnsubmitted(t *testing.T) {
 	})
 }
 
-// Hazard: a buffer is given back to its owner while the kernel writes into
-// it. Guard: a context that ends does not end the wait (ioengine.Request.Wait).
+// Hazard: the owner reuses a buffer while the kernel writes into it. Guard: the end of a context
+// does not end the wait (ioengine.Request.Wait).
 func TestEndedContextKeepsTheBuffer(t *testing.T) {
 	testenv.EachHolding(t, func(t *testing.T, s *sluice.Scheduler, d *testenv.Holding) {
 		f, err := s.Open(cold(t, places.Disk(t)+"/cold"))

@@ -25,9 +25,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// Hazard: a child process must not share a ring, nor delay or damage what is
-// in flight. Guard: descriptors are close-on-exec. Here processes are started
-// all the time while reads go on, and get no descriptor of ours.
+// Hazard: a child process shares a ring, or delays or damages operations in flight. Guard:
+// descriptors are close-on-exec. The test starts processes all the time during reads. They must not
+// inherit a descriptor.
 func TestProcessesStartedDuringIO(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f := testenv.DirectOn(t, s, t.TempDir(), 64*testenv.PageSize)
@@ -41,8 +41,8 @@ func TestProcessesStartedDuringIO(t *testing.T) {
 	})
 }
 
-// Hazard: a file that was closed through io_uring gave ETXTBSY when it was
-// executed (old kernels). Guard: Close is close(2), done when it returns.
+// Hazard: a file that was closed through io_uring gave ETXTBSY when it was executed (old kernels).
+// Guard: Close is close(2), which is done when it returns.
 func TestWrittenProgramRuns(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		program, err := os.ReadFile("/bin/true")
@@ -68,9 +68,8 @@ func TestWrittenProgramRuns(t *testing.T) {
 	})
 }
 
-// Hazard: RLIMIT_MEMLOCK can be tiny, and a ring counts (before Linux 5.12,
-// and again by 6.18). Guard: New asks for a smaller ring then, and a ring
-// that is refused leads to the next driver.
+// Hazard: RLIMIT_MEMLOCK can be tiny, and rings count (before Linux 5.12, and again by 6.18).
+// Guard: New then asks for a smaller ring. A refused ring leads to the next driver.
 func TestLittleLockedMemory(t *testing.T) {
 	for _, driver := range append([]string{""}, testenv.Drivers...) {
 		if driver != "" {
@@ -83,7 +82,7 @@ func TestLittleLockedMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			out, ok := testenv.Child(t, "little locked memory", "SLUICE_DRIVER="+driver, "SLUICE_TEST_FILE="+name, "SLUICE_TEST_LIMIT="+limit)
-			// Other processes of the user may have locked all that there is.
+			// Other processes of the user may have locked all the memory.
 			mayFail := driver == "uring" && (limit == "0" || os.Getuid() != 0) && strings.Contains(out, "cannot allocate memory")
 			if !ok && !mayFail {
 				t.Errorf("driver %q with RLIMIT_MEMLOCK of %s: %s", driver, limit, out)
@@ -105,8 +104,8 @@ func init() {
 		if err := unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
 			return err
 		}
-		if os.Getuid() == 0 { // whom the limit does not bind
-			// A user of the child's own: locked memory is counted by user.
+		if os.Getuid() == 0 { // the limit does not bind root
+			// The child gets its own user: locked memory is counted by user.
 			if err := syscall.Setuid(1<<20 + os.Getpid()); err != nil {
 				return err
 			}
@@ -132,7 +131,8 @@ func init() {
 	}
 }
 
-// littleBuffers reads into Buffers, whose memory would be registered with the ring if it could be locked.
+// littleBuffers reads into Buffers. Their memory would be registered with the ring if it could be
+// locked.
 func littleBuffers(s *sluice.Scheduler) error {
 	f, err := direct.OpenOn(s, os.Getenv("SLUICE_TEST_FILE"), os.O_RDONLY, 0)
 	if err != nil {
@@ -156,12 +156,12 @@ func littleBuffers(s *sluice.Scheduler) error {
 	return err
 }
 
-// Hazard: one file that refuses NOWAIT must not turn it off for another.
-// Guard: iopath.File.CanLook is the file's.
+// Hazard: a file that refuses NOWAIT turns it off for another file. Guard: iopath.File.CanLook
+// belongs to one file.
 func TestFileWithoutNoWait(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		disk := testenv.TextOn(t, s, t.TempDir())
-		ctx, cancel := context.WithCancel(t.Context()) // else a plain call is quicker
+		ctx, cancel := context.WithCancel(t.Context()) // otherwise a plain call is faster
 		defer cancel()
 		read := func(f *sluice.File) {
 			if _, err := f.ReadAtContext(ctx, make([]byte, 10), 0); err != nil {
@@ -184,7 +184,7 @@ func TestFileWithoutNoWait(t *testing.T) {
 				t.Errorf("%s read once: %d cached, %d blocking reads; want 0, 1",
 					f.Name(), after.Cached-before.Cached, after.Plain-before.Plain)
 			}
-			// The system may take its page away, but not each time.
+			// The system may drop its page, but not each time.
 			testenv.WaitFor(t, "a read of the file on disk from the page cache", func() bool {
 				read(disk)
 				return s.Stats().Cached > before.Cached
@@ -193,9 +193,9 @@ func TestFileWithoutNoWait(t *testing.T) {
 	})
 }
 
-// Hazard: io_uring gives up what was submitted by a thread that ends (EFAULT,
-// ECANCELED), and threads end with goroutines that are locked to them. These
-// submit for others too. Guard: iopath.NotPerformed.
+// Hazard: io_uring fails the operations that a thread has submitted when the thread ends (EFAULT,
+// ECANCELED). Threads end with goroutines that are locked to them, and these submit for other
+// goroutines. Guard: iopath.NotPerformed.
 func TestThreadsThatEnd(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		const pages = 4096
@@ -229,7 +229,7 @@ func TestThreadsThatEnd(t *testing.T) {
 			testenv.DropCache(int(f.OSFile().Fd()))
 			for g := range uint64(4) {
 				ending.Go(func() {
-					runtime.LockOSThread() // and never unlocked
+					runtime.LockOSThread() // never unlocked
 					read(rand.New(rand.NewPCG(start, 100+4*i+g)))
 				})
 			}

@@ -15,11 +15,10 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// Hazard: the race detector cannot see the kernel's accesses to a buffer.
-// Guard: ioengine.RaceBefore and RaceAfter, sys.RaceWrite and RaceRead. A
-// child process touches a buffer during I/O, without any order between the
-// two: the detector must report it, and in the child that keeps to the rules
-// it must not.
+// Hazard: the race detector cannot see the kernel's accesses to a buffer. Guard:
+// ioengine.RaceBefore and RaceAfter, sys.RaceWrite and RaceRead. A child process touches a buffer
+// during I/O, without any order between the two. The detector must report it. It must not report a
+// child that keeps to the rules.
 func TestRaceDetectorSeesBuffers(t *testing.T) {
 	if !sys.RaceEnabled {
 		skip.For(t, skip.Build, "without -race")
@@ -67,20 +66,19 @@ func init() {
 	testenv.Children["race in turns"] = raceInTurns
 }
 
-// duringIO has a goroutine of its own touch a buffer that is read into or
-// written from. It does not matter when the goroutine runs: nothing orders its
-// access and the first transfer, and the detector asks for nothing else. The
-// access is learned of after that transfer, and the goroutine learns nothing. It stays
-// until the end: the detector forgets the accesses of goroutines that have ended.
+// duringIO has a new goroutine touch a buffer during a read or write of it. The time of the access
+// does not matter: nothing orders it and the first transfer, and the detector only checks that.
+// duringIO learns of the access after that transfer, and the goroutine learns nothing. The
+// goroutine stays until the end, because the detector forgets the accesses of ended goroutines.
 func duringIO(read bool, user func(b []byte)) error {
 	f, err := raceFile()
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(context.Background()) // by way of the queue
+	ctx, cancel := context.WithCancel(context.Background()) // makes it a queued operation
 	defer cancel()
-	// The detector remembers some ten thousand accesses of a goroutine, and finds no race with
-	// those before them.
+	// The detector remembers about ten thousand accesses of a goroutine. It finds no race with
+	// earlier ones.
 	b := testenv.AlignedBytes(testenv.PageSize)
 	var touched atomic.Bool
 	end := make(chan struct{})
@@ -101,8 +99,8 @@ func duringIO(read bool, user func(b []byte)) error {
 	return err
 }
 
-// raceInTurns has goroutines pass buffers around, each of whom reads into and
-// writes from the one that it has.
+// raceInTurns has goroutines pass buffers around. The owner of a buffer reads into it and writes
+// from it.
 func raceInTurns() error {
 	f, err := raceFile()
 	if err != nil {
@@ -145,8 +143,8 @@ func raceInTurns() error {
 	return nil
 }
 
-// raceFile opens a file of 64 KiB, with O_DIRECT where that is, so that reads
-// meet the disk: by way of the queue, since it is synced.
+// raceFile opens a file of 64 KiB, with O_DIRECT if possible, so that reads are queued. The file is
+// synced.
 func raceFile() (*sluice.File, error) {
 	name := os.Getenv("SLUICE_TEST_FILE")
 	made, err := os.Create(name)

@@ -32,18 +32,18 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 
 const (
 	perRound  = 1500 // interleavings with one Scheduler
-	files     = 16   // that the library uses
-	strangers = 8    // files that package os alone opens
+	files     = 16   // files that the library uses
+	strangers = 8    // files that only package os opens
 	fileSize  = 128 << 10
 )
 
-// What the throttled device does: most reads wait, as the goroutines ask for more.
+// The throttled device's rates. Most reads wait, because the goroutines ask for more.
 const (
 	slowReads  = 4000      // a second
 	slowWrites = 128 << 20 // 128 MiB a second
 )
 
-// TestLifetime makes random interleavings of operations with what ends them.
+// TestLifetime makes random interleavings of operations with events that end them.
 func TestLifetime(t *testing.T) {
 	start := seed.Of(t)
 	var dir string
@@ -63,7 +63,8 @@ func TestLifetime(t *testing.T) {
 	defer func() { t.Logf("figure: %d interleavings", made.Load()) }()
 	for _, driver := range drivers {
 		t.Run(driver, func(t *testing.T) {
-			testenv.Scheduler(t, sluice.Options{Driver: driver}).Close() // or skip, and what the first one makes for good
+			// Skips without the driver; makes what stays for good.
+			testenv.Scheduler(t, sluice.Options{Driver: driver}).Close()
 			before := testenv.HeldNow(t)
 			var ends ends
 			for n, i := int64(*interleavings/len(drivers)), 0; n > 0 && !t.Failed(); i++ {
@@ -75,7 +76,7 @@ func TestLifetime(t *testing.T) {
 			}
 			var more []string
 			testenv.WaitOr(func() bool {
-				runtime.GC() // closes what was dropped
+				runtime.GC() // closes dropped files
 				more = before.More(testenv.HeldNow(t))
 				return len(more) == 0
 			}, func() { t.Errorf("left behind: %s", strings.Join(more, ", ")) })
@@ -86,7 +87,7 @@ func TestLifetime(t *testing.T) {
 
 func fileName(dir string, i int) string { return filepath.Join(dir, fmt.Sprint("file", i)) }
 
-// makeFiles makes the files, on the device and not in the page cache.
+// makeFiles makes the files, uncached, on the device.
 func makeFiles(t *testing.T, dir string) {
 	for i := range files + strangers {
 		f, err := os.Create(fileName(dir, i))
@@ -99,7 +100,7 @@ func makeFiles(t *testing.T, dir string) {
 	}
 }
 
-// checkFiles demands that each file has its pattern.
+// checkFiles requires that each file has its pattern.
 func checkFiles(t *testing.T, dir string) {
 	for i := range files + strangers {
 		b, err := os.ReadFile(fileName(dir, i))

@@ -9,8 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// The bytes around a buffer, those of a buffer that nothing was read into yet, and those of memory that a call
-// has given back.
+// The values of poisoned bytes: around a buffer, in a buffer before a read, and in returned memory.
 const (
 	canary = 0xa5
 	fresh  = 0x5a
@@ -45,7 +44,7 @@ func fill(b []byte, with byte) {
 	}
 }
 
-// surrounded reports whether the canaries are all there.
+// surrounded reports whether the canaries are unchanged.
 func (m memory) surrounded() bool {
 	at := int(uintptr(unsafe.Pointer(&m.b[0])) - uintptr(unsafe.Pointer(&m.all[0])))
 	before, after := m.all[:at], m.all[at+len(m.b):]
@@ -58,7 +57,7 @@ type quarantine struct {
 	next int
 }
 
-// add poisons m and keeps it. It returns false if the memory that it takes out has changed since.
+// add poisons m and keeps it. It returns false if the memory that it releases for m has changed.
 func (q *quarantine) add(m memory) (ok bool) {
 	fill(m.all, poison)
 	old := q.kept[q.next]
@@ -79,7 +78,7 @@ func (q *quarantine) drain() (ok bool) {
 
 func (m memory) unchanged() bool { return bytes.Count(m.all, []byte{poison}) == len(m.all) }
 
-// patterns has the bytes of each file. Each four of them are for their number and place.
+// patterns has the bytes of each file. Each four bytes encode their file and place.
 var patterns = func() (all [files + strangers][]byte) {
 	for i := range all {
 		for at := range uint32(fileSize / 4) {
@@ -89,7 +88,7 @@ var patterns = func() (all [files + strangers][]byte) {
 	return all
 }()
 
-// wrong returns the first index at which b has not the bytes of a file at off; -1 if it has them all.
+// wrong returns the first index at which b differs from the file at off, or -1.
 func wrong(b []byte, file int, off int64) int {
 	want := patterns[file][off:]
 	if len(b) <= len(want) && bytes.Equal(b, want[:len(b)]) {

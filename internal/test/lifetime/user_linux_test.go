@@ -29,10 +29,10 @@ type user struct {
 	ends      *ends
 	strangers [4]*os.File
 	mu        sync.Mutex
-	quar      quarantine // under mu
+	quar      quarantine // guarded by mu
 }
 
-// subject is the file of an interleaving. One of the two is nil.
+// subject is the file of an interleaving. One of its two files is nil.
 type subject struct {
 	*user
 	number int
@@ -40,18 +40,18 @@ type subject struct {
 	direct *direct.File
 }
 
-// interleave opens a file, starts calls, does something to them and waits for them. It reports false if the
-// Scheduler is closed.
+// interleave opens a file, starts calls, meddles with them and waits for them. It returns false if
+// the Scheduler is closed.
 func (u *user) interleave() bool {
 	f := &subject{user: u, number: u.r.IntN(files)}
 	name := fileName(u.dir, f.number)
 	var err error
-	// Each file is used in one way: the kernel reports an error at the next fsync (EIO) when a direct write
-	// meets a page that another call uses in the page cache.
+	// Each file is used in one way. If a direct write meets a page that another call uses in the
+	// page cache, the kernel reports an error at the next fsync (EIO).
 	switch f.number % 4 {
 	case 0:
 		if f.file, err = u.s.OpenFile(name, os.O_RDWR, 0); err == nil && u.r.IntN(4) == 0 {
-			_ = testenv.DropCache(int(f.file.Fd())) // else it is in memory
+			_ = testenv.DropCache(int(f.file.Fd())) // otherwise it is cached
 		}
 	case 1:
 		f.file, err = u.s.OpenFile(name, os.O_RDWR|sys.O_DIRECT, 0)
@@ -62,7 +62,7 @@ func (u *user) interleave() bool {
 		f.direct, err = direct.OpenOn(u.s, name, os.O_RDWR, 0)
 	}
 	if err != nil {
-		if !errors.Is(err, os.ErrClosed) { // else the Scheduler is closed
+		if !errors.Is(err, os.ErrClosed) { // otherwise the Scheduler is closed
 			u.t.Errorf("open = %v", err)
 		}
 		return false
@@ -89,8 +89,8 @@ func (u *user) interleave() bool {
 	return true
 }
 
-// grow makes the stack of a goroutine larger, which moves it, and so does the garbage collector when it
-// makes it smaller.
+// grow makes the stack of a goroutine larger, which moves it. The garbage collector moves it again
+// when it shrinks it.
 func grow(n int) byte {
 	var frame [512]byte
 	frame[n%len(frame)] = byte(n)
@@ -100,7 +100,7 @@ func grow(n int) byte {
 	return frame[0]
 }
 
-// meddle does to the calls in progress what may come at any time.
+// meddle causes events that may happen at any time during the calls.
 func (u *user) meddle(f *subject, cancel func()) {
 	for range 1 + u.r.IntN(3) {
 		for range u.r.IntN(8) {
@@ -125,7 +125,7 @@ func (u *user) meddle(f *subject, cancel func()) {
 	f.close()
 }
 
-// close closes the file, and has package os take its descriptor.
+// close closes the file, and makes package os take its descriptor.
 func (f *subject) close() {
 	var err error
 	if f.file != nil {
@@ -160,7 +160,7 @@ func (u *user) end() {
 	}
 }
 
-// keep keeps memory that a call has given back.
+// keep keeps memory that a call has returned.
 func (u *user) keep(m memory) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -169,7 +169,7 @@ func (u *user) keep(m memory) {
 	}
 }
 
-// judge reports a call's error that nothing in this test explains.
+// judge reports a call's error if the test does not explain it.
 func (f *subject) judge(what string, err error) {
 	f.ends.all.Add(1)
 	switch {
@@ -247,7 +247,7 @@ func (f *subject) read(ctx context.Context, r *rand.Rand, off int64, n int, alig
 	f.keep(m)
 }
 
-// check reports bytes that are not those of the file at off.
+// check reports bytes that differ from the file's at off.
 func (f *subject) check(what string, b []byte, off int64) {
 	if at := wrong(b, f.number, off); at >= 0 {
 		f.t.Errorf("%s: byte %d of %d at %d of file %d is wrong: % x; want % x", what, at, len(b), off, f.number,
@@ -275,7 +275,7 @@ func (f *subject) write(ctx context.Context, r *rand.Rand, off int64, n int, ali
 		f.t.Errorf("WriteAt of %d = %d, %v", n, got, err)
 	}
 	f.check("WriteAt has changed its buffer", m.b, off)
-	f.keep(m) // a kernel that reads it later finds poison
+	f.keep(m) // a late read by the kernel finds poison
 }
 
 func (f *subject) sync(ctx context.Context, r *rand.Rand) {
@@ -292,7 +292,7 @@ func (f *subject) sync(ctx context.Context, r *rand.Rand) {
 	}
 }
 
-// onStack reads into a local array, as a caller may have one.
+// onStack reads into a local array, as callers do.
 func (f *subject) onStack(off int64) {
 	var room [2 * testenv.PageSize]byte
 	at := -sys.AddressOf(room[:]) % testenv.PageSize
@@ -324,7 +324,7 @@ func (f *subject) batch(ctx context.Context, r *rand.Rand, off int64, n int) {
 	f.keep(out)
 }
 
-// buffer has the bytes in memory of the library for a while.
+// buffer keeps the bytes in the library's memory for a while.
 func (f *subject) buffer(ctx context.Context, r *rand.Rand, off int64, n int) {
 	b, err := f.direct.ReadBuffer(ctx, off, n)
 	f.judge("ReadBuffer", err)
@@ -334,7 +334,7 @@ func (f *subject) buffer(ctx context.Context, r *rand.Rand, off int64, n int) {
 	f.hold("ReadBuffer", b, off, r)
 }
 
-// hold compares b with the file, and again later: nothing may be written into it.
+// hold compares b with the file, now and later: nothing may write into it.
 func (f *subject) hold(what string, b direct.Buffer, off int64, r *rand.Rand) {
 	f.check(what, b.Bytes(), off)
 	if r.IntN(4) == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// After a Sync that has failed, a program may write its data again to a new file. In the old file
-// it must drop the pages first: see unread for what ext4 does without that.
+// TestWriteAgain checks that after a failed Sync a program can write its data again to a new file.
+// In the old file it must first drop the pages: judge describes ext4 without that.
 func TestWriteAgain(t *testing.T) {
 	for _, at := range strings.Split(*place, ",") {
 		t.Run(at, func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestWriteAgain(t *testing.T) {
 	}
 }
 
-// failedSync writes a block that the disk refuses, and wants Sync to say so.
+// failedSync writes a block that the disk refuses. Sync must report it.
 func failedSync(t *testing.T, disk *testenv.Lossy, name string) {
 	t.Helper()
 	f := must(sluice.OpenFile(name, os.O_RDWR, 0))(t)
@@ -51,7 +51,7 @@ func failedSync(t *testing.T, disk *testenv.Lossy, name string) {
 	})
 }
 
-// writeAgain writes to the same place, and wants the block to be there.
+// writeAgain writes to the same place. The block must be on the disk.
 func writeAgain(t *testing.T, disk *testenv.Lossy, name string) {
 	t.Helper()
 	f := must(sluice.OpenFile(name, os.O_RDWR, 0))(t)

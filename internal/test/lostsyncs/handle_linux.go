@@ -17,19 +17,18 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// A handle is one way to have the file open. Its functions may be called by several goroutines at
-// once.
+// handle is one way to have the file open. Several goroutines may call its functions at once.
 type handle struct {
 	kind string
-	// own: a call reports losses of the bytes that it has written itself, and no others.
+	// own says that a call only reports losses of bytes that it has written.
 	own bool
-	// stays: once a Sync has failed all later ones do.
+	// stays says that after a failed Sync all later ones fail.
 	stays bool
-	// each: it is open with O_SYNC or O_DSYNC, so that each write commits itself.
+	// each says that the file is open with O_SYNC or O_DSYNC, so that each write commits.
 	each   bool
 	writes []write
 	ways   []way
-	// start begins a write-back and promises nothing. It fails once a Sync has failed, if stays.
+	// start begins write-back and promises nothing. If stays is true, it fails after a failed Sync.
 	start func() error
 	close func() error
 }
@@ -40,8 +39,7 @@ type write struct {
 	do   func(b []byte, off int64) error
 }
 
-// way is a way to commit what was written: with commit, or with both, which writes something as
-// well.
+// way is a way to commit written bytes: commit, or both, which also writes.
 type way struct {
 	name   string
 	commit func() error
@@ -50,7 +48,7 @@ type way struct {
 
 var kindNames = []string{"file", "direct", "foreign", "os", "chain", "os once"}
 
-// opens are the ways to open a file. Flag is 0, O_SYNC or O_DSYNC.
+// opens has ways to open a file. flag is 0, O_SYNC or O_DSYNC.
 var opens = map[string]func(t *testing.T, s *sluice.Scheduler, name string, flag int, r *rand.Rand) *handle{
 	"file":    openFile,
 	"direct":  openDirect,
@@ -85,7 +83,7 @@ func ending(do func(ctx context.Context) error) error {
 	return do(ctx)
 }
 
-// lasting calls do with a context that could end.
+// lasting calls do with a context that could end, but does not.
 func lasting(do func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -99,7 +97,7 @@ func batched(s *sluice.Scheduler, add func(b *batch.Batch)) error {
 	return b.Do(context.Background())
 }
 
-// syncer is what a File and a direct.File have in common here.
+// syncer has the common methods of a File and a direct.File.
 type syncer interface {
 	WriteAt(b []byte, off int64) (int, error)
 	WriteAtContext(ctx context.Context, b []byte, off int64) (int, error)
@@ -206,7 +204,7 @@ func openOS(t *testing.T, _ *sluice.Scheduler, name string, flag int, _ *rand.Ra
 	}
 }
 
-// openChain opens the file for each write anew, in a chain of a Batch.
+// openChain opens the file anew for each write, in a chain of a Batch.
 func openChain(_ *testing.T, s *sluice.Scheduler, name string, flag int, _ *rand.Rand) *handle {
 	chain := func(commit func(c batch.Chain, t batch.Target) *batch.Op) func(p []byte, off int64) error {
 		return func(p []byte, off int64) error {
@@ -235,7 +233,7 @@ func openChain(_ *testing.T, s *sluice.Scheduler, name string, flag int, _ *rand
 	return h
 }
 
-// openOnce opens an os.File for each write anew: what a chain is compared with.
+// openOnce opens an os.File anew for each write, to compare with a chain.
 func openOnce(_ *testing.T, _ *sluice.Scheduler, name string, flag int, _ *rand.Rand) *handle {
 	once := func(commit func(f *os.File) error) func(b []byte, off int64) error {
 		return func(b []byte, off int64) error {

@@ -8,5 +8,5 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// TestLostSyncs: no call that has returned nil has lost data.
+// TestLostSyncs checks that no call that returned nil has lost data.
 func TestLostSyncs(t *testing.T) { Play(t) }

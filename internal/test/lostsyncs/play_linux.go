@@ -31,8 +31,8 @@ type TreeCopy struct {
 	Do   func(ctx context.Context, s *sluice.Scheduler, dst, src string) error
 }
 
-// Play is TestLostSyncs: no call that has returned nil has lost data. In a quarter of the rounds a
-// goroutine copies a tree in one of the ways, if there are any.
+// Play is TestLostSyncs. In a quarter of the rounds a goroutine copies a tree in one of the ways,
+// if there are any.
 func Play(t *testing.T, ways ...TreeCopy) {
 	if *built && !builtBySluice() {
 		t.Fatal("-lostsyncs.built: this program was built by go test; build it by sluice test")
@@ -44,7 +44,7 @@ func Play(t *testing.T, ways ...TreeCopy) {
 			defer func() { total.print(t) }()
 			for _, driver := range strings.Split(*drivers, ",") {
 				t.Run(driver, func(t *testing.T) {
-					// The driver is available, or the test is skipped.
+					// Skips the test without the driver.
 					testenv.Scheduler(t, sluice.Options{Driver: driver})
 					l := testenv.NewLossy(t, at)
 					for i := 0; i < *rounds && !t.Failed(); i++ {
@@ -56,8 +56,8 @@ func Play(t *testing.T, ways ...TreeCopy) {
 	}
 }
 
-// builtBySluice reports whether `sluice test` or `sluice build` has built this program. A file of
-// package os has a field more then.
+// builtBySluice reports whether `sluice test` or `sluice build` has built this program. Then
+// package os's File has one more field.
 func builtBySluice() bool {
 	file, _ := reflect.TypeFor[os.File]().FieldByName("file")
 	fd, _ := file.Type.Elem().FieldByName("pfd")
@@ -65,7 +65,7 @@ func builtBySluice() bool {
 	return ok
 }
 
-// playRound plays one round. Its name is a part of its seed, so that it can be run alone.
+// playRound plays one round. The name is part of its seed, so that it can run alone.
 func playRound(t *testing.T, l *testenv.Lossy, start uint64, driver string, total *tally, ways []TreeCopy) {
 	hang.Watch(t)
 	own := fnv.New64a()
@@ -78,10 +78,10 @@ func playRound(t *testing.T, l *testenv.Lossy, start uint64, driver string, tota
 	}
 }
 
-// tally counts what the rounds of a place have done. The maps are by kind.
+// tally counts the results of a place's rounds. The maps are by kind.
 type tally struct {
-	calls, nils, failed, lost int // calls that commit, and blocks that are lost
-	// apart counts calls that returned nil while another call had the report.
+	calls, nils, failed, lost int // calls that commit, and lost blocks
+	// apart counts calls that returned nil while another call got the report.
 	apart map[string]int
 	// unread counts blocks of calls that returned nil that are on the disk and not in the file.
 	unread map[string]int

@@ -23,65 +23,64 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// round is one file, the ways to have it open, and what goroutines do with it.
+// round is one file, its open handles, and the goroutines' use of it.
 type round struct {
 	t    *testing.T
 	disk *testenv.Lossy
 	s    *sluice.Scheduler
 	name string
-	size int64 // up to where the goroutines write
-	// grows: the file is empty at first.
+	size int64 // the end of the goroutines' writes
+	// grows says that the file is empty at first.
 	grows bool
 
 	handles    []*handle
 	goroutines []*goroutine
 
 	clock atomic.Int64 // counts the beginnings and ends of calls
-	// The disk begins to lose writes with event number from, and stops with number to. An event is
-	// a call.
+	// The disk begins to lose writes at event number from, and stops at number to. An event is a
+	// call.
 	events, from, to atomic.Int64
 
 	mu     sync.Mutex
-	blocks []*block // all that were written
+	blocks []*block // all written blocks
 	calls  []*call
 }
 
 // block is a part of the file that was written at once. The disk takes all of it, or nothing.
 type block struct {
 	number         uint64
-	name           string // of the file
+	name           string // the file's name
 	off            int64
 	data           []byte
 	from           *handle
-	began, written int64 // when; written is 0 until the write has returned nil
-	// replaced is true from when another block is written to the same place. Replaces: it is such
-	// another block.
+	began, written int64 // by clock; written is 0 until the write has returned nil
+	// replaced is set when another block is written to the same place. That block has replaces set.
 	replaced, replaces bool
 }
 
-// call is a call that commits what was written.
+// call is a call that commits written blocks.
 type call struct {
 	goroutine    int
 	h            *handle
 	way          string
 	began, ended int64
 	err          error
-	answers      []*block // for which the call answers
-	lost         []*block // answers that the disk did not have when the call returned nil
+	answers      []*block // the blocks for which the call answers
+	lost         []*block // blocks of answers that the disk lacked when the call returned nil
 }
 
-// goroutine is what one goroutine does.
+// goroutine is one goroutine of a round.
 type goroutine struct {
 	id    int
 	h     *handle
 	rand  *rand.Rand
 	start int64 // of its part of the file
 	steps int
-	pages int // pages of a piece: written at once
+	pages int // pages that are written at once
 	apart int64
 	bulk  bool
 
-	pieces [][]*block // pieces that it has written, by place
+	pieces [][]*block // its written pieces, by place
 }
 
 const page = testenv.PageSize
@@ -89,7 +88,8 @@ const page = testenv.PageSize
 func newRound(t *testing.T, l *testenv.Lossy, driver string, r *rand.Rand) *round {
 	o := &round{t: t, disk: l}
 	options := sluice.Options{Driver: driver, Depth: []int{0, 0, 2, 8}[r.IntN(4)], Threads: []int{0, 0, 1, 2}[r.IntN(4)]}
-	govern := r.IntN(3) > 0 // else no fsync is a plain call, if the driver has another way
+	// Without the governor an fsync is a plain call only if the driver has no other way.
+	govern := r.IntN(3) > 0
 	o.s = testenv.SchedulerWith(t, sched.Options{Govern: govern}, options)
 	h := inside.Scheduler(o.s)
 	if err := h.Acquire(); err != nil {
@@ -108,7 +108,7 @@ func newRound(t *testing.T, l *testenv.Lossy, driver string, r *rand.Rand) *roun
 	}
 	apart := int64(pages+r.IntN(4)) * page
 	o.size = int64(n*steps) * apart
-	size := o.size + page // one is for the file that is opened again
+	size := o.size + page // one page is for the file that is opened again
 	if r.IntN(3) == 0 {
 		size, o.grows = 0, true
 	}
@@ -123,7 +123,7 @@ func newRound(t *testing.T, l *testenv.Lossy, driver string, r *rand.Rand) *roun
 		if bulk {
 			g.h = o.handles[0]
 		}
-		// The third goroutine may get the report of a loss before the two others open their second
+		// The third goroutine may get the report of a loss before the other two open their second
 		// descriptor.
 		if bulk && i == 2 {
 			g.h, g.pages, g.bulk = o.handles[1], 1, false
@@ -141,8 +141,8 @@ func newRound(t *testing.T, l *testenv.Lossy, driver string, r *rand.Rand) *roun
 	return o
 }
 
-// open opens the file up to three times, for n goroutines. In bulk, two of these have the first
-// handle, a File if there may be one, and the third has another handle.
+// open opens the file up to three times, for n goroutines. In bulk, two goroutines have the first
+// handle, a File if possible, and the third has another handle.
 func (o *round) open(bulk bool, n int, r *rand.Rand) {
 	kinds := strings.Split(*kindsOf, ",")
 	most := 1 + r.IntN(3)
@@ -165,8 +165,8 @@ func (o *round) open(bulk bool, n int, r *rand.Rand) {
 	}
 }
 
-// run has all goroutines write and commit at once, and maybe one more copy a tree. Then it commits
-// by each handle, and once more by each handle that has failed.
+// run has all goroutines write and commit at once, and perhaps one more copy a tree. Then it
+// commits by each handle, and again by each handle that failed.
 func (o *round) run(ways []TreeCopy) {
 	defer o.disk.Losing(false)
 	o.disk.Losing(o.from.Load() == 0)
@@ -193,7 +193,7 @@ func (o *round) run(ways []TreeCopy) {
 	o.again()
 }
 
-// event has the disk lose writes or not, if that is due.
+// event makes the disk begin or stop to lose writes, if that is due.
 func (o *round) event() {
 	switch n := o.events.Add(1); n {
 	case o.from.Load():
@@ -218,7 +218,7 @@ func (o *round) work(g *goroutine) {
 	}
 }
 
-// piece makes the bytes of the next write of g, and what is known of them.
+// piece makes the bytes of g's next write, and their blocks.
 func (o *round) piece(g *goroutine) (b []byte, off int64, blocks []*block) {
 	slot, skip := len(g.pieces), 0
 	again := slot > 0 && (slot == g.steps || g.rand.IntN(4) == 0)
@@ -232,7 +232,7 @@ func (o *round) piece(g *goroutine) (b []byte, off int64, blocks []*block) {
 	}
 	lost := []int{1, 2, 10}[g.rand.IntN(3)]
 	if g.bulk {
-		lost = 4 * g.pages // so that many a Sync succeeds
+		lost = 4 * g.pages // small enough for many Syncs to succeed
 	}
 	for i := range g.pages {
 		part := b[i*page+skip : (i+1)*page]
@@ -273,7 +273,7 @@ func (o *round) write(g *goroutine, w write) {
 	o.wrote(blocks, c.err)
 }
 
-// wrote notes that blocks are written, if err is nil.
+// wrote records that blocks are written, if err is nil.
 func (o *round) wrote(blocks []*block, err error) {
 	o.wantLoss("a write", err)
 	if err != nil {
@@ -286,7 +286,7 @@ func (o *round) wrote(blocks []*block, err error) {
 	}
 }
 
-// commit calls w, which writes a piece of g if it writes.
+// commit calls w. If w writes, it writes a piece of g.
 func (o *round) commit(id int, h *handle, w way, g *goroutine) {
 	c := &call{goroutine: id, h: h, way: w.name}
 	var p []byte
@@ -313,8 +313,8 @@ func (o *round) commit(id int, h *handle, w way, g *goroutine) {
 	o.wantLoss(w.name, c.err)
 }
 
-// writtenBefore returns the blocks that an fsync of h commits which begins now. With O_SYNC a write
-// of another description is left out, as a write of h may have had the report of its loss.
+// writtenBefore returns the blocks that an fsync of h commits if it begins now. With O_SYNC it
+// leaves out other descriptions' writes: a write of h may have got the report of their loss.
 func (o *round) writtenBefore(h *handle) (blocks []*block) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -326,7 +326,7 @@ func (o *round) writtenBefore(h *handle) (blocks []*block) {
 	return blocks
 }
 
-// returned records a call that has returned, and asks the disk for the blocks for which it answers.
+// returned records a call that has returned, and asks the disk for the call's blocks.
 func (o *round) returned(c *call) {
 	if c.err == nil {
 		for _, b := range c.answers {
@@ -338,20 +338,20 @@ func (o *round) returned(c *call) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	c.ended = o.clock.Add(1)
-	// A block that was replaced before may not have reached the disk at all.
+	// A block that was replaced before may never have reached the disk.
 	c.lost = slices.DeleteFunc(c.lost, func(b *block) bool { return b.replaced })
 	o.calls = append(o.calls, c)
 }
 
-// wantLoss wants an error to be one that the disk, or the context of the call, is the cause of.
+// wantLoss requires that the disk or the call's context is the cause of an error.
 func (o *round) wantLoss(what string, err error) {
 	if err != nil && !errors.Is(err, unix.EIO) && !errors.Is(err, context.Canceled) && !errors.Is(err, batch.ErrChainBroken) {
 		o.t.Errorf("%s: %v; want EIO", what, err)
 	}
 }
 
-// again opens the file anew, as a File and as a direct.File: what is written then is safe once Sync
-// says so. The first Sync may still have a report that nobody has had.
+// again opens the file anew, as a File and as a direct.File. Blocks written then must be safe once
+// Sync returns nil. The first Sync may still get an old report.
 func (o *round) again() {
 	for _, kind := range []string{"file", "direct"} {
 		for try := 0; ; try++ {
@@ -377,7 +377,7 @@ func (o *round) again() {
 	}
 }
 
-// failedBy returns the error of a Sync of h that has lost data, and has ended before a time.
+// failedBy returns the error of a Sync of h that lost data and ended before time.
 func (o *round) failedBy(h *handle, time int64) error {
 	for _, c := range o.calls {
 		if c.h == h && c.ended < time && commits(c) && errors.Is(c.err, unix.EIO) {
@@ -387,12 +387,12 @@ func (o *round) failedBy(h *handle, time int64) error {
 	return nil
 }
 
-// commits reports whether c is a Sync and nothing else.
+// commits reports whether c is only a Sync.
 func commits(c *call) bool {
 	return slices.ContainsFunc(c.h.ways, func(w way) bool { return w.name == c.way && w.commit != nil })
 }
 
-// judge finds the calls that have returned nil and must not have.
+// judge finds calls that returned nil and should have failed.
 func (o *round) judge(total *tally) {
 	for _, b := range o.blocks {
 		if b.written > 0 && !b.replaced && !o.disk.OnDisk(b.number) {
@@ -411,7 +411,12 @@ func (o *round) judge(total *tally) {
 			switch {
 			case !unread[b]:
 			case b.replaces && o.grows && strings.Contains(o.t.Name(), "ext4") && (!c.h.stays || c.h.each):
-				// No call is at fault: see unread.
+				// No call is at fault: ext4 reports this loss to nobody, os.File included. In new
+				// space it marks the blocks of a write-back as written at its end, or none if the
+				// disk has refused one. The pages stay in the page cache. When one of them is
+				// written again, the next write-back succeeds and marks nothing: once the page is
+				// dropped, the file reads as zeros there. A File remembers that the first
+				// write-back failed, but not that a write with O_SYNC failed.
 				total.note(c.h.kind, &total.unread)
 			default:
 				c.lost = append(c.lost, b)
@@ -432,16 +437,8 @@ func (o *round) judge(total *tally) {
 	}
 }
 
-// unread returns the blocks that the disk has, and that cannot be read back. It looks at some of
-// the blocks for which a call has answered.
-//
-// A block that cannot be read back is lost, as a block is that the disk does not have, and a call
-// must have reported it. Blocks of one kind are counted and are no failure, as ext4 reports them to
-// nobody, os.File included. In new space of a file ext4 marks the blocks of a write-back as written
-// at its end, and leaves all unmarked if the disk has refused one. The pages stay in the page
-// cache. When one of the pages is written once more, the next write-back puts it on the disk,
-// succeeds, and marks nothing: the file still reads as zeros there once the page is dropped. A File
-// remembers that the first write-back has failed, but not that a write with O_SYNC has.
+// unread returns some blocks that the disk has and that cannot be read back. A call must have
+// reported their loss.
 func (o *round) unread() map[*block]bool {
 	unread, seen := make(map[*block]bool), make(map[*block]bool)
 	for _, c := range o.calls {
@@ -458,8 +455,7 @@ func (o *round) unread() map[*block]bool {
 	return unread
 }
 
-// wantReport wants that another call of c's description has failed for each block for which c has
-// not.
+// wantReport requires that another call of c's description has failed for each block that c lost.
 func (o *round) wantReport(c *call, total *tally) {
 	total.note(c.h.kind, &total.apart)
 	if c.h.own {

@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestSecondDescriptor: two Syncs beside each other use two descriptors of the file. The kernel
-// reports a loss to each descriptor (see groupcommit). The rounds of TestLostSyncs seldom meet
+// TestSecondDescriptor checks that two concurrent Syncs use two descriptors of the file. The kernel
+// reports a loss to each descriptor (see groupcommit). The rounds of TestLostSyncs seldom reach
 // these cases.
 func TestSecondDescriptor(t *testing.T) {
 	for _, at := range strings.Split(*place, ",") {
@@ -28,13 +28,13 @@ func TestSecondDescriptor(t *testing.T) {
 	}
 }
 
-// pair is a File whose fsyncs on its own descriptor can be held up.
+// pair is a File whose first descriptor's fsyncs can be held up.
 type pair struct {
 	*sluice.File
 	t      *testing.T
 	disk   *testenv.Lossy
 	syncer *groupcommit.Syncer
-	// An fsync on the File's own descriptor sends to held and waits for free, if they are not nil.
+	// An fsync on the first descriptor sends to held and waits for free, if they are not nil.
 	held, free chan struct{}
 }
 
@@ -57,13 +57,13 @@ func newPair(t *testing.T, disk *testenv.Lossy) *pair {
 	return p
 }
 
-// write writes so much that a Sync beside another one uses the second descriptor. The first block
-// has the mark.
+// write writes enough for a concurrent Sync to use the second descriptor. The first block has the
+// mark.
 func (p *pair) write(mark string) {
 	p.t.Helper()
 	b := make([]byte, groupcommit.HugeWritten)
 	p.disk.Block(b[:page], mark)
-	p.syncer.Concurrent().Store(true) // as it is where two Syncs meet
+	p.syncer.Concurrent().Store(true) // as when two Syncs meet
 	if _, err := p.WriteAt(b, 0); err != nil {
 		p.t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func (p *pair) sync() (ended chan error) {
 	return ended
 }
 
-// hold calls Sync, and returns when its fsync on the File's own descriptor is held up.
+// hold calls Sync, and returns when its fsync on the first descriptor is held up.
 func (p *pair) hold() (ended chan error) {
 	p.held, p.free = make(chan struct{}), make(chan struct{})
 	ended = p.sync()
@@ -90,8 +90,8 @@ func (p *pair) wantLoss(ended chan error) {
 	}
 }
 
-// openedAfterReport has another description of the file get the report of a loss. The File opens
-// its second descriptor after that, so that this descriptor does not get the report.
+// openedAfterReport lets another description of the file get the report of a loss. The File then
+// opens its second descriptor, which does not get the report.
 func openedAfterReport(t *testing.T, disk *testenv.Lossy) {
 	p := newPair(t, disk)
 	other := must(os.OpenFile(p.Name(), os.O_RDWR, 0))(t)
@@ -112,8 +112,8 @@ func openedAfterReport(t *testing.T, disk *testenv.Lossy) {
 	p.wantLoss(second)
 }
 
-// secondHasReport has an fsync on the second descriptor report a loss, while an fsync on the first
-// runs. The next Sync must fail, though an fsync on the second descriptor would not.
+// secondHasReport lets an fsync on the second descriptor report a loss, while an fsync on the first
+// runs. The next Sync must fail, although an fsync on the second descriptor would not.
 func secondHasReport(t *testing.T, disk *testenv.Lossy) {
 	p := newPair(t, disk)
 	p.write(testenv.KeptMark)

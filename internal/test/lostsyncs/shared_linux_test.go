@@ -16,9 +16,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestSharedSync: the error of an fsync goes to all Syncs that share it, and to all Syncs that were
-// called while it ran. The same holds in a program that `sluice build` has built, where the rounds
-// of TestLostSyncs demand no more than package os promises.
+// TestSharedSync checks that the error of an fsync reaches all Syncs that share it, and all Syncs
+// that were called while it ran. That also holds in a program built by `sluice build`, for which
+// TestLostSyncs only requires package os's promises.
 func TestSharedSync(t *testing.T) {
 	for _, at := range strings.Split(*place, ",") {
 		t.Run(at, func(t *testing.T) {
@@ -33,8 +33,8 @@ func TestSharedSync(t *testing.T) {
 	}
 }
 
-// sharedSync has two Syncs called while an fsync runs. If first is true, that fsync loses the data.
-// Otherwise the next fsync does, which the two Syncs share.
+// sharedSync has two Syncs that are called while an fsync runs. If first is true, that fsync loses
+// the data. Otherwise the next fsync does, which the two Syncs share.
 func sharedSync(t *testing.T, disk *testenv.Lossy, kind string, first bool) {
 	hang.Watch(t)
 	var other atomic.Bool
@@ -94,14 +94,15 @@ func sharedSync(t *testing.T, disk *testenv.Lossy, kind string, first bool) {
 		}
 		return
 	}
-	// Not the next Sync: btrfs notes one loss twice, when the write fails and again when a kernel
-	// worker has ended its ordered extent, which may be after the fsync that reported it.
+	// Not the next Sync: btrfs records one loss twice, when the write fails and when a kernel
+	// worker ends its ordered extent. The second time may come after the fsync that reported the
+	// first.
 	testenv.WaitFor(t, "a later Sync to return nil, for a foreign file does not remember the error", func() bool {
 		return core.Sync(context.Background(), f) == nil
 	})
 }
 
-// openCore opens a file of a kind for the scheduler itself.
+// openCore opens a file of a kind for the scheduler.
 func openCore(t *testing.T, s *sluice.Scheduler, name, kind string) *sched.File {
 	if kind == "file" {
 		f := must(s.OpenFile(name, os.O_RDWR, 0))(t)

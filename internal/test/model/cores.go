@@ -2,17 +2,17 @@ package model
 
 import "time"
 
-// cores is the processors of the machine, as the kernel shares them among threads. A thread keeps
-// its core for one burst, a few microseconds. Then a thread that the kernel has woken comes first,
-// and then the remaining threads in turn.
+// cores has the processors of the machine, shared among threads as by the kernel. A thread keeps
+// its core for one burst, a few microseconds. A woken thread comes next, and then the other threads
+// in turn.
 type cores struct {
 	events
 	free    int
-	waiting [2]queue[burst] // of woken threads, and of all other threads
+	waiting [2]queue[burst] // of woken threads, and of other threads
 	used    time.Duration   // processor time
 }
 
-// burst is what a thread does on a core before it may lose it.
+// burst is a thread's work on a core before it may lose the core.
 type burst struct {
 	takes time.Duration
 	then  func()
@@ -23,7 +23,7 @@ const (
 	usual
 )
 
-// run has a thread do something that takes so long. It calls then afterwards.
+// run makes a thread work on a core for takes. It calls then afterwards.
 func (c *cores) run(rank int, takes time.Duration, then func()) {
 	if c.free == 0 {
 		c.waiting[rank].push(burst{takes, then})
@@ -38,7 +38,7 @@ func (c *cores) start(b burst) {
 	c.add(b.takes, true, b.then)
 }
 
-// end gives the core of a burst that has ended to the next thread.
+// end passes the core of an ended burst to the next thread.
 func (c *cores) end() {
 	for rank := range c.waiting {
 		if q := &c.waiting[rank]; q.len() > 0 {
@@ -49,7 +49,7 @@ func (c *cores) end() {
 	c.free++
 }
 
-// play has everything happen until a time.
+// play lets everything happen until a time.
 func (c *cores) play(until time.Duration) {
 	for c.next[0].at <= until { // the monitor always has a next event
 		e := c.next.pop()

@@ -2,34 +2,34 @@ package model
 
 import "time"
 
-// Costs is what things cost on a machine: processor time, but for the last two.
+// Costs has the costs of a machine: processor time, except for the last two.
 type Costs struct {
 	Switch    time.Duration // from one goroutine to another
 	Ready     time.Duration // to make a goroutine ready
-	Spin      time.Duration // a thread looks for goroutines, and finds none
-	Look      time.Duration // in addition, for each processor whose queue it looks into, four times
+	Spin      time.Duration // a thread looks for goroutines and finds none
+	Look      time.Duration // more Spin for each other processor: four looks into its queue
 	Wake      time.Duration // to wake a thread
-	Block     time.Duration // of a thread: to sleep, and to wake up
+	Block     time.Duration // a thread sleeps and wakes up
 	Interrupt time.Duration // of the device, for a thread that sleeps until then
 	Submit    time.Duration // to hand an operation to the device
-	Copy      time.Duration // of an operation that never waits, instead of Submit
+	Copy      time.Duration // an operation that never waits, instead of Submit
 
-	Loop   time.Duration // of a program, for each operation
+	Loop   time.Duration // the program's own time for an operation
 	Call   time.Duration // a plain call: into the kernel and back
-	Push   time.Duration // to put an operation into a ring's inbox, and to wait for its end
+	Push   time.Duration // to put an operation into a ring's inbox, and to wait for it
 	Enter  time.Duration // io_uring_enter, whatever it submits
-	Entry  time.Duration // of an operation in a ring: its two entries
-	Result time.Duration // of an operation in a ring: the leader takes its result
-	// Bounce is for an operation in a ring, for its goroutine and for its submitter each: cache
-	// lines come from other processors. Bounce is added each time that the number of processors
-	// doubles beyond two.
+	Entry  time.Duration // for an operation in a ring: its two entries
+	Result time.Duration // for an operation in a ring: the leader takes its result
+	// Bounce is for cache lines from other processors: for an operation in a ring, once for its
+	// goroutine and once for its submitter. It is added for each doubling of the processors beyond
+	// two.
 	Bounce time.Duration
 
-	Awake time.Duration // delay until a thread that was woken has a core, if one is free
+	Awake time.Duration // delay until a woken thread has a free core
 	Slack time.Duration // by which the kernel delays the monitor's sleep
 }
 
-// Measured is calibrated with the tables of two processors; see the package comment.
+// Measured is calibrated with the tables of two processors: see the package comment.
 var Measured = Costs{
 	Switch: 300, Ready: 500, Spin: 1200, Look: 400,
 	Wake: 5000, Block: 3000, Interrupt: 6000, Submit: 2400, Copy: 2200,
@@ -48,6 +48,6 @@ func (c Costs) Times(f float64) Costs {
 	return c
 }
 
-// Xeon has the costs of the machine with 16 processors: 0.6 of Measured, calibrated with one row,
-// os.File by 4 goroutines. The rest of the machine's tables checks the model.
+// Xeon has the costs of the machine with 16 processors: 0.6 of Measured. It is calibrated with one
+// row, os.File by 4 goroutines. The other rows of the machine's tables check the model.
 var Xeon = Measured.Times(0.6)

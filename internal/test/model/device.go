@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Device says what a device is like. With n operations in it each takes (n+k)/Rate in the mean,
-// where k is what makes one alone take Latency. So it performs Rate*n/(n+k) of them in a second.
-// fio's operations a second on the machines here follow that within 3 %, from 4 to 256 at a time
+// Device describes a device. With n operations in it, each takes (n+k)/Rate on average; k is such
+// that a lone operation takes Latency. So the device performs Rate*n/(n+k) operations a second.
+// fio's rates on the machines here follow that within 3 %, for 4 to 256 operations
 // (docs/results/rand-depth.md).
 type Device struct {
-	Rate float64 // operations a second, however many it has
-	// Latency is of an operation that is alone, 1/Rate at least. With 0 no operation waits.
+	Rate float64 // the most operations a second
+	// Latency is the time of a lone operation, at least 1/Rate. 0 means that no operation waits.
 	Latency time.Duration
 }
 
-// perInterrupt is how many operations a device has for each that it ends with one interrupt: of 64,
+// perInterrupt is the number of operations in the device for each that an interrupt ends: of 64,
 // six end at once.
 const perInterrupt = 6
 
@@ -27,13 +27,13 @@ type device struct {
 	rate, k float64
 	ended   []func()
 	work    heap[inDevice]
-	done    float64 // progress of an operation that was always there
+	done    float64 // progress of an operation since the beginning
 	when    time.Duration
-	turn    int // the number of the timer that counts
+	turn    int // the number of the current timer
 }
 
 type inDevice struct {
-	ends float64 // when done is that, the operation ends
+	ends float64 // the operation ends when done reaches it
 	then func()
 }
 
@@ -46,7 +46,7 @@ func newDevice(c *cores, d Device, r *rand.Rand) *device {
 // speed returns the progress of each operation in a nanosecond.
 func (d *device) speed() float64 { return d.rate / 1e9 / (float64(len(d.work)+len(d.ended)) + d.k) }
 
-// goOn has the operations make the progress that they have made until now.
+// goOn adds the operations' progress until now.
 func (d *device) goOn() {
 	if len(d.work) > 0 {
 		d.done += float64(d.c.now-d.when) * d.speed()
@@ -54,8 +54,8 @@ func (d *device) goOn() {
 	d.when = d.c.now
 }
 
-// submit has the device perform an operation, and calls then at its end. Three quarters of an
-// operation's time are the same for all, and the rest is exponential.
+// submit gives the device an operation, and calls then at its end. Three quarters of an operation's
+// time are the same for all; the rest is exponential.
 func (d *device) submit(then func()) {
 	d.goOn()
 	d.work.push(inDevice{d.done + 0.75 + 0.25*d.r.ExpFloat64(), then})

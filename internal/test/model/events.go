@@ -2,25 +2,24 @@ package model
 
 import "time"
 
-// events is what will happen, and the simulated time.
+// events has the future events, and the simulated time.
 type events struct {
 	now  time.Duration
 	made uint64
 	next heap[event]
 }
 
-// event is something that happens at a time. Of events at the same time, the one that was made
-// first happens first.
+// event happens at a time. Events at the same time happen in the order in which they were made.
 type event struct {
 	at    time.Duration
 	order uint64
-	frees bool // it ends a burst, and a core is free
+	frees bool // it ends a burst and frees a core
 	do    func()
 }
 
 func (e event) before(f event) bool { return e.at < f.at || e.at == f.at && e.order < f.order }
 
-// after has do called when d has passed.
+// after calls do when d has passed.
 func (e *events) after(d time.Duration, do func()) { e.add(d, false, do) }
 
 func (e *events) add(d time.Duration, frees bool, do func()) {
@@ -28,7 +27,7 @@ func (e *events) add(d time.Duration, frees bool, do func()) {
 	e.next.push(event{e.now + d, e.made, frees, do})
 }
 
-// ordered is what a heap can have.
+// ordered is the constraint of a heap's elements.
 type ordered[T any] interface{ before(T) bool }
 
 var (
@@ -36,7 +35,7 @@ var (
 	_ ordered[inDevice] = inDevice{}
 )
 
-// heap is a binary heap: its first element is before all others.
+// heap is a binary heap. Its first element is before all others.
 type heap[T ordered[T]] []T
 
 func (h *heap[T]) push(t T) {

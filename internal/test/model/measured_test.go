@@ -11,14 +11,14 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// measurement is a row of a table in docs: what a machine did.
+// measurement is a row of a table in docs.
 type measurement struct {
 	goroutines, rings int
 	side              Side
 	rate              float64 // thousands of operations a second
-	processor         float64 // µs of an operation; 0 is not known
+	processor         float64 // µs of an operation; 0 if unknown
 
-	// The model's over the measured, where that is not within 15 %.
+	// The model's figures over the measured ones, if they differ by more than 15 %.
 	offRate, offProcessor float64
 }
 
@@ -28,12 +28,12 @@ var (
 	virtioXeon = Device{131e3, 24 * time.Microsecond}
 )
 
-// within is how near the model is to the measurement, unless a row says otherwise.
+// within is the largest error of the model, unless a row has another.
 const within = 0.15
 
-// The rows of two processors are from docs/results/rand-depth.md, which the costs are calibrated
-// with. The rows of 16 processors are from docs/decisions/0024-rings.md; where it has two runs,
-// their mean. In its rows of one ring, the code of that day made up to two plain calls beside the
+// The rows of two processors are from docs/results/rand-depth.md, with which the costs are
+// calibrated. The rows of 16 processors are from docs/decisions/0024-rings.md, or the mean of its
+// two runs. In its rows of one ring, the code of that day made up to two plain calls beside the
 // queue. Without plain calls, decision 2 has 0.95 to 0.98 of os.File by 4 goroutines, and 0.85 to
 // 0.89 by 16 and 64. These rows have 0.69, 0.86 and 0.84.
 var machines = []struct {
@@ -114,8 +114,8 @@ var machines = []struct {
 	},
 }
 
-// The model does what machines did, within 15 %, or as a row says. With -v it prints the table of
-// docs/results/model.md.
+// TestMeasured checks the model against machines, within 15 % or the row's error. With -v it prints
+// the table of docs/results/model.md.
 func TestMeasured(t *testing.T) {
 	for _, machine := range machines {
 		t.Logf("%s: goroutines, rings, side, rate, model to it, µs, model to it", machine.name)
@@ -142,9 +142,9 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// The calibration did not use how many processors a program uses, of 16 (decision 24) and of 2
-// (docs/results/matrix.md). The speed of os.File depends on that number, and the speed of one ring
-// does not.
+// TestProcessors checks the model for several numbers of a program's processors, of 16 (decision
+// 24) and of 2 (docs/results/matrix.md). The calibration did not use that number. The speed of
+// os.File depends on it, and the speed of one ring does not.
 func TestProcessors(t *testing.T) {
 	s := Scenario{Cores: 16, Device: virtioXeon, Costs: Xeon, Program: Program{Goroutines: 256}}
 	run := func(side Side) float64 { return s.Run(side, settled, 250*time.Millisecond).Rate / 1000 }
@@ -181,7 +181,7 @@ func TestProcessors(t *testing.T) {
 	}
 }
 
-// check fails t unless a ratio is off as it was, or within 15 % if off is 0.
+// check fails t unless a ratio is off as before, or within 15 % if off is 0.
 func check(t *testing.T, row string, got, off float64) {
 	t.Helper()
 	if off != 0 && math.Abs(got-off) > near || off == 0 && math.Abs(got-1) > within {
@@ -191,13 +191,13 @@ func check(t *testing.T, row string, got, off float64) {
 
 var table = flag.Bool("model.table", false, "print the tables of docs/results/model.md: minutes")
 
-// TestTable prints what the model says of machines that nobody has measured: sluice's operations a
-// second over os.File's, and its processor time over os.File's.
+// TestTable prints the model's predictions for unmeasured machines: sluice's operations a second
+// over os.File's, and its processor time over os.File's.
 func TestTable(t *testing.T) {
 	if !*table {
 		skip.For(t, skip.Flag, "with -model.table")
 	}
-	for _, rings := range []int{1, 0} { // 0 is as many as follow the load
+	for _, rings := range []int{1, 0} { // 0: as many as follow the load
 		var out strings.Builder
 		fmt.Fprintf(&out, "%s\n", map[int]string{1: "one ring", 0: "rings that follow the load"}[rings])
 		out.WriteString("| processors | device | 16 | 64 | 256 | 1,024 |\n")

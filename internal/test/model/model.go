@@ -11,23 +11,23 @@ import (
 
 // Scenario is a program on a machine with a device.
 type Scenario struct {
-	Processors int // of the program: GOMAXPROCS
+	Processors int // GOMAXPROCS of the program
 	Cores      int // of the machine; 0: as many as Processors
 	Device     Device
 	Program    Program
 	Costs      Costs
-	Rings      int // of the device, all the time; 0 is as many as package ioengine has
+	Rings      int // fixed rings of the device; 0: as package ioengine decides
 }
 
-// Result is what a Side did.
+// Result is the result of a Side.
 type Result struct {
 	Rate      float64       // operations a second
 	Processor time.Duration // processor time of an operation, kernel and program
-	Plain     float64       // part of the operations that were plain calls
+	Plain     float64       // the part of the operations that were plain calls
 	Rings     int           // at the end
 }
 
-// Run has one side perform a program, and returns what it does after warm, until end.
+// Run makes one side perform a program. It returns the results from warm until end.
 func (s Scenario) Run(side Side, warm, end time.Duration) Result {
 	m := newMachine(s)
 	r := &program{m: m, side: side, work: s.Program.Work, computing: s.Program.Computing}

@@ -9,11 +9,11 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// settled is when the governor has to have found out what is best.
+// settled is the time by which the governor must have found the best choice.
 const settled = 50 * time.Millisecond
 
 // scenarios returns programs on 2 to 64 processors with devices of 500 to 2,000,000 operations a
-// second, and with one that never waits.
+// second, and with a device that never waits.
 func scenarios() (all []Scenario) {
 	devices := []Device{
 		{500, 4 * time.Millisecond},
@@ -30,7 +30,7 @@ func scenarios() (all []Scenario) {
 		for j, d := range devices {
 			for k := range 2 {
 				if d.Latency == 0 && procs > 16 {
-					continue // some 30 million operations a second, which take long
+					continue // some 30 million operations a second would take long
 				}
 				p := Program{
 					Goroutines: goroutines[(i+3*j+3*k)%len(goroutines)],
@@ -56,7 +56,7 @@ func (s Scenario) String() string {
 		s.Processors, s.Device.Rate/1000, s.Device.Latency, p.Goroutines, p.Work, p.Computing)
 }
 
-// times returns until when the sides run: the fixed ones, and sluice, which has trials.
+// times returns the end of the runs: of the fixed sides, and of sluice, which has trials.
 func (s Scenario) times() (fixed, governed time.Duration) {
 	switch rate := s.Device.Rate; {
 	case s.Program.Computing > 0:
@@ -70,8 +70,8 @@ func (s Scenario) times() (fixed, governed time.Duration) {
 	return 150 * time.Millisecond, 1050 * time.Millisecond
 }
 
-// known are the scenarios in which the governor is under least of the best fixed choice, with what
-// it has. P are processors, G goroutines that ask for operations, C goroutines that compute.
+// known has the scenarios in which the governor reaches less than least of the best fixed choice,
+// with the ratio. P is processors, G goroutines that ask for operations, C goroutines that compute.
 var known = map[string]struct {
 	has float64
 	why string
@@ -96,12 +96,14 @@ var known = map[string]struct {
 
 const (
 	least = 0.97
-	// near is how far a figure may be from what a list here says.
+	// near is the largest difference of a figure from a list here.
 	near = 0.02
 
-	// With so many in flight an epoch, which has four times as many, lasts long.
+	// An epoch has four times as many operations as are in flight, so with many in flight it lasts
+	// long.
 	longEpochs = "the first trials take most of the time"
-	// In the first second the governor may try the other choice in more than 3 % of the epochs.
+	// In the first second the governor may use more than 3 % of the epochs for trials of the other
+	// choice.
 	trials = "trials take more than 3 % of the time"
 	// The first trial comes after eight epochs. Until then this is os.File's speed.
 	firstGuess = "the first guess is plain calls, and a short program needs no trial"
@@ -112,9 +114,10 @@ const (
 	timeSlices = "the first guess is plain calls, until a yield has told of the time slices"
 )
 
-// In no scenario has the governor less than 0.97 of the better one of two fixed choices: all
-// operations are queued, or all are plain calls up to the budget. The list names each exception and
-// says why. A change that makes an exception better or worse fails here.
+// TestNoFixedChoiceIsBetter checks that in no scenario the governor has less than 0.97 of the
+// better one of two fixed choices: all operations queued, or all plain calls up to the budget. The
+// list has each exception with its reason. A change that makes an exception better or worse fails
+// here.
 func TestNoFixedChoiceIsBetter(t *testing.T) {
 	seen := 0
 	for i, s := range scenarios() {
@@ -144,7 +147,7 @@ func TestNoFixedChoiceIsBetter(t *testing.T) {
 	}
 }
 
-// Two runs of one scenario are the same.
+// TestRunsAreTheSame checks that two runs of one scenario are the same.
 func TestRunsAreTheSame(t *testing.T) {
 	s := Scenario{Processors: 4, Device: Device{100e3, 80 * time.Microsecond}, Costs: Xeon}
 	s.Program = Program{Goroutines: 64, Computing: 1}
@@ -157,8 +160,8 @@ func TestRunsAreTheSame(t *testing.T) {
 	}
 }
 
-// Rings follow the load: where no operation waits, one leader is the limit, and where the device is
-// the limit, one ring stays.
+// TestGrow checks that rings follow the load. If no operation waits, one leader is the limit, and
+// rings are added. If the device is the limit, one ring stays.
 func TestGrow(t *testing.T) {
 	s := Scenario{Processors: 16, Costs: Xeon, Rings: 1, Program: Program{Goroutines: 256}}
 	const warm, end = 20 * time.Millisecond, 60 * time.Millisecond

@@ -5,34 +5,33 @@ import (
 	"time"
 )
 
-// goroutine is a goroutine.
 type goroutine struct {
 	resume func(*proc) // called when the goroutine runs again
 
-	// While an operation of it is in a ring:
-	parked bool       // it waits
+	// These fields are for an operation in a ring.
+	parked bool       // the goroutine waits
 	ended  bool       // the operation has ended
-	next   *goroutine // in its chain
-	last   bool       // of its chain
+	next   *goroutine // the next one in its chain
+	last   bool       // the last one in its chain
 }
 
 // proc is a processor of the Go runtime (P).
 type proc struct {
 	state  procState
 	holder *goroutine // in a system call that keeps the processor, or nil
-	next   *goroutine // made ready last: runs first, within the same time slice
+	next   *goroutine // made ready last: it runs next, within the same time slice
 	queue  queue[*goroutine]
-	owes   time.Duration // processor time that its next burst takes in addition
+	owes   time.Duration // processor time that is added to its next burst
 
-	preempt bool  // the goroutine is to leave the processor
+	preempt bool  // the goroutine must leave the processor
 	slices  count // time slices
 	calls   count // system calls, begun and ended
 }
 
-// count counts something, and what the monitor has seen of it.
+// count counts something. It also has the monitor's last look at it.
 type count struct {
 	n, seen int
-	since   time.Duration // when the monitor first saw that number
+	since   time.Duration // when the monitor first saw this number
 }
 
 // same reports whether the monitor has seen the same number before.
@@ -53,17 +52,17 @@ const (
 	spinning // its thread looks for goroutines
 )
 
-// machine is a machine and the Go runtime of a program on it (runtime/proc.go of Go 1.26).
+// machine is a machine, with the Go runtime of a program on it (runtime/proc.go of Go 1.26).
 type machine struct {
 	cores
 	costs    Costs
 	r        *rand.Rand
 	procs    []*proc
-	idle     []*proc // the one that became idle last is the last one
+	idle     []*proc // the last one is the one that became idle last
 	spinning int
 	global   queue[*goroutine]
 
-	monitorIdle  int // times in a row that the monitor has done nothing
+	monitorIdle  int // times in a row that the monitor had nothing to do
 	monitorDelay time.Duration
 }
 
@@ -75,7 +74,7 @@ const (
 	globalTurn = 61
 )
 
-// run has the goroutine on p do something that takes so long.
+// run makes the goroutine on p work for takes.
 func (m *machine) run(p *proc, takes time.Duration, then func()) {
 	takes += p.owes
 	p.owes = 0
@@ -92,8 +91,8 @@ func (m *machine) ready(p *proc, g *goroutine) {
 	m.wakeProc(p)
 }
 
-// wakeProc has another processor look for goroutines, if one is idle and none does. A goroutine on
-// p pays for it.
+// wakeProc makes another processor look for goroutines, if one is idle and none is looking. A
+// goroutine on p pays for it.
 func (m *machine) wakeProc(p *proc) {
 	if m.spinning > 0 || len(m.idle) == 0 {
 		return
@@ -102,7 +101,7 @@ func (m *machine) wakeProc(p *proc) {
 	m.startThread(m.takeIdle(nil), true)
 }
 
-// startThread wakes a thread for p. It looks for goroutines elsewhere if spin is set.
+// startThread wakes a thread for p. With spin it looks for goroutines elsewhere.
 func (m *machine) startThread(p *proc, spin bool) {
 	p.state = running
 	if spin {
@@ -119,7 +118,7 @@ func (m *machine) startThread(p *proc, spin bool) {
 	})
 }
 
-// takeIdle takes an idle processor, the preferred one if it is idle, or nil.
+// takeIdle takes an idle processor, the preferred one if possible, or returns nil.
 func (m *machine) takeIdle(preferred *proc) *proc {
 	last := len(m.idle) - 1
 	if last < 0 {
@@ -138,7 +137,7 @@ func (m *machine) takeIdle(preferred *proc) *proc {
 	return p
 }
 
-// schedule runs the next goroutine on p, or has p look for one.
+// schedule runs the next goroutine on p, or makes p look for one.
 func (m *machine) schedule(p *proc) {
 	p.state, p.holder = running, nil
 	if g := m.pick(p); g != nil {
@@ -160,7 +159,7 @@ func (m *machine) begin(p *proc, g *goroutine) {
 	g.resume(p)
 }
 
-// pick takes the goroutine that p runs next, from p's queue or from the global queue.
+// pick takes p's next goroutine from its queue or the global queue.
 func (m *machine) pick(p *proc) (g *goroutine) {
 	p.preempt = false
 	fair := p.slices.n%globalTurn == 0 && m.global.len() > 0
@@ -184,7 +183,7 @@ func (m *machine) pick(p *proc) (g *goroutine) {
 	return nil
 }
 
-// search has p look for goroutines, for a while if there is none, and then run one or be idle.
+// search makes p look for goroutines for a while. Then p runs one or becomes idle.
 func (m *machine) search(p *proc) {
 	if m.found(p) {
 		return
@@ -197,7 +196,7 @@ func (m *machine) search(p *proc) {
 	})
 }
 
-// found has p, which spins, run a goroutine if there is one, and reports whether it does.
+// found makes p, which spins, run a goroutine if there is one, and reports whether there is.
 func (m *machine) found(p *proc) bool {
 	g := m.pick(p)
 	if g == nil {
@@ -237,27 +236,27 @@ func (m *machine) steal(p *proc) *goroutine {
 	return nil
 }
 
-// release makes p idle. Its thread sleeps; what that costs is in costs.Block, of its next begin.
+// release makes p idle. Its thread sleeps; costs.Block of p's next begin includes that.
 func (m *machine) release(p *proc) {
 	p.state, p.owes = idle, 0
 	m.idle = append(m.idle, p)
 }
 
-// yield has g, which runs on p, run again after the other goroutines.
+// yield makes g, which runs on p, run again after the other goroutines.
 func (m *machine) yield(p *proc, g *goroutine) {
 	m.global.push(g)
 	m.wakeProc(p)
 	m.schedule(p)
 }
 
-// enter has g, which runs on p, wait in a system call. It keeps p until the monitor takes it.
+// enter makes g, which runs on p, wait in a system call. It keeps p until the monitor takes p.
 func (m *machine) enter(p *proc, g *goroutine) {
 	p.state, p.holder = inCall, g
 	p.calls.n++
 }
 
-// exit ends the wait of g, which had p, in its system call: its thread wakes up, which takes so
-// long, and needs a processor.
+// exit ends g's wait in a system call, which it began on p. Its thread wakes up, which takes takes,
+// and needs a processor.
 func (m *machine) exit(p *proc, g *goroutine, takes time.Duration) {
 	m.cores.run(woken, takes, func() { m.exited(p, g) })
 }
@@ -290,7 +289,7 @@ func (m *machine) monitor() {
 		case p.state != inCall:
 		case !over && !p.calls.same(m.now):
 		case p.next == nil && p.queue.len() == 0 && m.spinning+len(m.idle) > 0 &&
-			m.now-p.calls.since < timeSlice: // nobody needs it
+			m.now-p.calls.since < timeSlice: // no goroutine needs the processor
 		default:
 			taken = true
 			m.handOff(p)
@@ -309,7 +308,7 @@ func (m *machine) monitor() {
 	m.after(m.monitorDelay+m.costs.Slack, m.monitor)
 }
 
-// handOff takes p from its thread, and gives it to another one if there are goroutines to run.
+// handOff takes p from its thread. If there are goroutines to run, another thread gets p.
 func (m *machine) handOff(p *proc) {
 	p.holder = nil
 	p.calls.n++

@@ -10,34 +10,34 @@ import (
 	"github.com/sluiceio/sluice/internal/pressure"
 )
 
-// Program is what a program does.
+// Program describes a program.
 type Program struct {
-	Goroutines int           // each asks for one operation after the other
+	Goroutines int           // each asks for one operation after another
 	Work       time.Duration // computation between two operations
-	Computing  int           // goroutines that do nothing but compute
+	Computing  int           // goroutines that only compute
 }
 
-// Side is who performs the operations.
+// Side is the way to perform the operations.
 type Side string
 
-// The sides. AllQueued and AllPlain are the fixed choices that the governor has to be level with.
+// The sides. AllQueued and AllPlain are the fixed choices that the governor has to match.
 const (
-	OSFile    Side = "os.File"    // a plain call each, with any number of threads
-	Sluice    Side = "sluice"     // as the governor chooses
-	AllQueued Side = "all queued" // none is a plain call, not even alone
+	OSFile    Side = "os.File"    // a plain call for each, with any number of threads
+	Sluice    Side = "sluice"     // the governor chooses
+	AllQueued Side = "all queued" // no plain call, not even for a lone operation
 	AllPlain  Side = "all plain"  // plain calls while permits are free
 )
 
-// program is the program while it runs, with sluice's state of its device.
+// program is the running program, with sluice's state of its device.
 type program struct {
 	m      *machine
 	d      *device // nil if operations never wait
 	rings  []*ring
-	open   int // how many of them the device has now
+	open   int // operations in the device now
 	side   Side
 	work   time.Duration
 	ops    int // operations that have ended
-	plains int // of them, plain calls
+	plains int // ended plain calls
 
 	budgets  budget.All
 	budget   budget.Budget
@@ -45,11 +45,11 @@ type program struct {
 	growth   ioengine.Growth
 	queued   int32
 
-	computing  int // goroutines that do nothing but compute
+	computing  int // goroutines that only compute
 	processors pressure.Signal
 }
 
-// judge has the device have more rings, or fewer, by what a leader has found.
+// judge gives the device more or fewer rings, by a leader's findings.
 func (r *program) judge(w ioengine.Window) {
 	r.open += r.growth.Judge(w, r.m.now, r.open, len(r.rings), r.processors.Taken(r.m.now))
 }
@@ -57,8 +57,8 @@ func (r *program) judge(w ioengine.Window) {
 // Now, Taken, Forget and Trial make the program a governor.Journal.
 func (r *program) Now() time.Duration { return r.m.now + time.Hour }
 
-// Taken is that of sched's journal. How long its yield takes is not simulated, but known: where
-// goroutines that compute have all processors, one of their time slices.
+// Taken works like sched's journal. The duration of its yield is not simulated, but known: one time
+// slice if goroutines that compute have all processors.
 func (r *program) Taken() bool {
 	if r.processors.Due(r.Now()) && r.computing >= len(r.m.procs) {
 		r.processors.Waited(timeSlice, r.m.now)
@@ -66,7 +66,7 @@ func (r *program) Taken() bool {
 	return r.processors.Taken(r.m.now)
 }
 
-// Forget is that of sched's journal.
+// Forget works like sched's journal.
 func (r *program) Forget() { r.processors.Forget() }
 
 // Trial does nothing.
@@ -81,7 +81,7 @@ type user struct {
 	permit budget.Permit
 }
 
-// loop is what u does on p after an operation, or at its begin.
+// loop is u's work on p after an operation, and at its beginning.
 func (u *user) loop(p *proc) {
 	u.resume = u.loop
 	if p.preempt {
@@ -104,11 +104,11 @@ func (u *user) ask(p *proc) {
 	u.queue(p)
 }
 
-// inFlight is device.Device.InFlight.
+// inFlight works like device.Device.InFlight.
 func (r *program) inFlight() int32 { return r.queued + r.budget.InUse() }
 
-// callsPlain reports whether the operation is to be a plain call, with a permit:
-// sched.Scheduler.tryPlain.
+// callsPlain reports whether to make the operation a plain call, with a permit
+// (sched.Scheduler.tryPlain).
 func (u *user) callsPlain() (ok bool) {
 	room, most := false, int32(0)
 	switch u.side {
@@ -174,9 +174,9 @@ func (u *user) answered(p *proc) {
 	u.loop(p)
 }
 
-// compute is what a goroutine does that only computes.
+// compute returns a goroutine that only computes.
 func (r *program) compute() *goroutine {
-	const piece = 50 * time.Microsecond // a thread that is woken gets the core after it
+	const piece = 50 * time.Microsecond // a woken thread gets the core after it
 	g := new(goroutine)
 	g.resume = func(p *proc) {
 		r.m.run(p, piece, func() {

@@ -8,17 +8,17 @@ import (
 	"github.com/sluiceio/sluice/internal/pressure"
 )
 
-// The constants of package ioengine, and of one ring of io_uring.
+// Constants of package ioengine, and of one ring of io_uring.
 const (
-	depth       = 128 // operations in a ring at most
+	depth       = 128 // the most operations in a ring
 	leastBatch  = 4   // minSubmitThreshold
 	skipLock    = 40  // maxInFlightToSkip
 	leastChain  = 8
-	readyAtOnce = 8 // goroutines that the leader makes ready before the model has the first one run
+	readyAtOnce = 8 // goroutines that the leader readies before the model runs the first
 )
 
-// ring is one ring with its leader: ioengine.Engine, step by step, for requests of goroutines that
-// wait.
+// ring is one ring with its leader. It follows ioengine.Engine step by step, for requests of
+// goroutines that wait.
 type ring struct {
 	m          *machine
 	d          *device
@@ -30,14 +30,14 @@ type ring struct {
 	inFlight int
 	arrived  int
 	locked   bool // a goroutine submits
-	waits    bool // the leader waits for that
+	waits    bool // the leader waits for the submitter
 	done     []*goroutine
 	asleep   *proc // the leader waits in the kernel, and had this processor
 	chains   int   // chains that have not ended
 
-	slept  bool // the leader has waited in the kernel for the results that it reaps next
+	slept  bool // the leader waited in the kernel for the next results
 	window ioengine.Window
-	found  func(ioengine.Window) // is told of each window; nil if nobody asks
+	found  func(ioengine.Window) // gets each window, unless nil
 }
 
 type leaderState uint8
@@ -82,10 +82,10 @@ func (r *ring) push(p *proc, g *goroutine) {
 	park()
 }
 
-// canSubmit reports whether there is something to submit, and room for it.
+// canSubmit reports whether an operation is waiting and there is room for it.
 func (r *ring) canSubmit() bool { return r.inbox.len() > 0 && r.inFlight < depth }
 
-// submit has a goroutine on p submit what has arrived, unless another one does so.
+// submit makes a goroutine on p submit the waiting operations, unless another one is submitting.
 func (r *ring) submit(p *proc, then func()) {
 	if r.locked || !r.canSubmit() {
 		then()
@@ -100,7 +100,7 @@ func (r *ring) submit(p *proc, then func()) {
 	})
 }
 
-// give gives what has arrived to the device, as far as there is room, in one system call.
+// give gives waiting operations to the device in one system call, as far as there is room.
 func (r *ring) give(p *proc, then func()) {
 	n := min(r.inbox.len(), depth-r.inFlight)
 	r.locked, r.arrived = true, 0
@@ -123,7 +123,7 @@ func (r *ring) give(p *proc, then func()) {
 	})
 }
 
-// complete notes that g has ended.
+// complete records that g's operation has ended.
 func (r *ring) complete(g *goroutine) {
 	r.done = append(r.done, g)
 	if p := r.asleep; p != nil {
@@ -132,10 +132,10 @@ func (r *ring) complete(g *goroutine) {
 	}
 }
 
-// lead has the leader, on p, submit what has arrived and wait for results.
+// lead makes the leader, on p, submit waiting operations and wait for results.
 func (r *ring) lead(p *proc) { r.step(p, r.m.costs.Enter) }
 
-// step is lead. To wait takes enter, unless the system call is the one that has submitted.
+// step is lead. The wait takes enter, unless the same system call has submitted.
 func (r *ring) step(p *proc, enter time.Duration) {
 	switch {
 	case r.canSubmit() && !r.locked:
@@ -159,7 +159,7 @@ func (r *ring) step(p *proc, enter time.Duration) {
 	}
 }
 
-// reap hands the results over to the goroutines that wait for them.
+// reap passes the results to the waiting goroutines.
 func (r *ring) reap(p *proc) {
 	r.state, r.leader.resume = awake, r.lead
 	done := r.done
@@ -172,7 +172,7 @@ func (r *ring) reap(p *proc) {
 	r.wakeAll(p, done)
 }
 
-// note notes that the leader reaps n results: ioengine's load.
+// note records that the leader reaps n results (ioengine's load).
 func (r *ring) note(n int) {
 	w := &r.window
 	w.Reaps, w.Known, w.Operations = w.Reaps+1, w.Known+1, w.Operations+n
@@ -251,7 +251,7 @@ func (r *ring) wakeInChains(p *proc, done []*goroutine) {
 }
 
 // wakeNext makes the next goroutine of g's chain ready, or the leader. It does nothing if g, on p,
-// is in none.
+// is in no chain.
 func (r *ring) wakeNext(p *proc, g *goroutine) {
 	switch next, last := g.next, g.last; {
 	case next != nil:

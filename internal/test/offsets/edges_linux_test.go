@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// The distances of an offset from an edge, and the lengths at each.
+// Distances of an offset from an edge, and lengths at each.
 var (
 	distances = []int64{
 		-70_000, -65_537, -65_536, -8192, -4097, -4096, -1024, -513, -512, -511, -10, -1, 0, 1, 4096,
@@ -31,7 +31,7 @@ type at struct {
 
 func (a at) String() string { return fmt.Sprintf("%d bytes at %#x", a.n, a.off) }
 
-// ranges returns the ranges at the edge.
+// ranges returns the ranges at an edge.
 func ranges(edge int64) (all []at) {
 	for _, d := range distances {
 		if d > math.MaxInt64-edge {
@@ -52,7 +52,7 @@ func ranges(edge int64) (all []at) {
 	return all
 }
 
-// largest returns the largest size that a file can have in dir.
+// largest returns the size of the largest possible file in dir.
 func largest(t *testing.T, dir string) int64 {
 	f, err := os.Create(filepath.Join(dir, "largest"))
 	if err != nil {
@@ -73,7 +73,7 @@ var fileSystems = []string{
 	"tmpfs", "ext4", "ext4 without direct I/O", "xfs", "xfs on 4 KiB sectors", "btrfs",
 }
 
-// edgeTest tests what happens at the edge, an offset, in dir.
+// edgeTest tests operations at edge, an offset, in dir.
 type edgeTest func(t *testing.T, s *sluice.Scheduler, dir string, edge int64)
 
 // everywhere runs test with each edge, on each file system and driver.
@@ -101,7 +101,7 @@ func mount(t *testing.T, name string) (dir string) {
 	return places.FileSystems[name](t, 96<<20) // 96 MiB
 }
 
-// result is what a read or a write has returned.
+// result is the result of a read or a write.
 type result struct {
 	n   int
 	err error
@@ -109,7 +109,7 @@ type result struct {
 
 func (r result) String() string { return fmt.Sprintf("%d, %v", r.n, r.err) }
 
-// is reports whether r is what os.File has returned.
+// is reports whether r equals os.File's result.
 func (r result) is(want result) bool { return r.n == want.n && kind(r.err) == kind(want.err) }
 
 // kind returns the errno in err, or io.EOF.

@@ -9,7 +9,8 @@ import (
 	"github.com/sluiceio/sluice/mapped"
 )
 
-// TestMappings: Map fails at the edges where mmap(2) does, and has the file's bytes elsewhere.
+// TestMappings checks that Map fails at the edges at which mmap(2) does, and has the file's bytes
+// elsewhere.
 func TestMappings(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *sluice.Scheduler, dir string, edge int64) {
 		f, err := s.Open(patterned(t, dir, edge))

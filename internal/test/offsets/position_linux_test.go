@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// positioned is a file with a position: an os.File, or ours.
+// positioned is a file with a position: an os.File or a sluice.File.
 type positioned interface {
 	io.ReadWriteSeeker
 	io.ReaderFrom
@@ -21,7 +21,7 @@ type positioned interface {
 // move reads from f to b, or writes b to f, at the position.
 type move func(f positioned, b []byte) (int64, error)
 
-// TestPositions: what reads and writes at the position does at the edges what it does with os.File.
+// TestPositions checks that reads and writes at the position behave at the edges as in os.File.
 func TestPositions(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *sluice.Scheduler, dir string, edge int64) {
 		from := create(t, filepath.Join(dir, "from"))

@@ -17,14 +17,14 @@ import (
 
 const keepSize = unix.FALLOC_FL_KEEP_SIZE
 
-// rangeOf is an operation on n bytes at off, and its system cc.
+// rangeOf is an operation on n bytes at off, with its system call.
 type rangeOf struct {
 	name string
 	do   func(off, n int64) error
 	call func(fd int, off, n int64) error
 }
 
-// TestRanges: the methods for a range fail at the edges where their system calls do.
+// TestRanges checks that the methods for a range fail at the edges at which their system calls do.
 func TestRanges(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *sluice.Scheduler, dir string, edge int64) {
 		want, got := create(t, filepath.Join(dir, "want")), create(t, filepath.Join(dir, "got"))
@@ -40,7 +40,7 @@ func TestRanges(t *testing.T) {
 	})
 }
 
-// skips reports whether op is not compared: 0 bytes are nothing here and EINVAL for fallocate(2),
+// skips reports whether op is not compared. 0 bytes are allowed here and EINVAL for fallocate(2),
 // and no file system here has room for so many.
 func (op rangeOf) skips(off, n int64) bool {
 	return n == 0 || strings.HasSuffix(op.name, "Allocate") && n > 1<<20 && n <= math.MaxInt64-off

@@ -17,11 +17,12 @@ import (
 type reader struct {
 	name string
 	read way
-	// clips: bytes beyond the largest offset are not asked for, so there is no EINVAL.
+	// clips says that bytes beyond the largest offset are not asked for, so that there is no
+	// EINVAL.
 	clips bool
 }
 
-// TestReads: each method that reads returns at the edges what os.File returns.
+// TestReads checks that each read method returns os.File's results at the edges.
 func TestReads(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *sluice.Scheduler, dir string, edge int64) {
 		name := patterned(t, dir, edge)
@@ -50,9 +51,9 @@ func TestReads(t *testing.T) {
 	})
 }
 
-// check compares a read with what os.File has returned, and its bytes with b.
+// check compares a read with os.File's result, and its bytes with b.
 func (r reader) check(t *testing.T, a at, want result, b []byte) {
-	for _, odd := range []int{0, 1} { // aligned memory, and other
+	for _, odd := range []int{0, 1} { // aligned memory and unaligned memory
 		mem := testenv.AlignedBytes(a.n + 1)[odd:][:a.n]
 		n, err := r.read(mem, a.off)
 		if got := (result{n, err}); !got.is(want) {
@@ -63,7 +64,7 @@ func (r reader) check(t *testing.T, a at, want result, b []byte) {
 	}
 }
 
-// patterned makes a file with bytes before and behind the edge, as far as the file system goes.
+// patterned makes a file with bytes before and after the edge, as far as the file system allows.
 func patterned(t *testing.T, dir string, edge int64) (name string) {
 	name = filepath.Join(dir, "reads")
 	f, err := os.Create(name)
@@ -78,7 +79,7 @@ func patterned(t *testing.T, dir string, edge int64) (name string) {
 		b[i] = testenv.Pattern(start + int64(i))
 	}
 	if n, err := f.WriteAt(b, start); n == 0 {
-		t.Logf("no bytes at the edge: %v", err) // an empty file, which is a case, too
+		t.Logf("no bytes at the edge: %v", err) // the file is empty, which is a case, too
 	}
 	if err := f.Sync(); err != nil {
 		t.Fatal(err)

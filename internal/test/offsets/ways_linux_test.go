@@ -48,7 +48,7 @@ func readBuffer(t *testing.T, f *direct.File) way {
 	}
 }
 
-// readMany reads two ranges, the first half and all, which are merged.
+// readMany reads two ranges that are merged: the first half, and all.
 func readMany(t *testing.T, f *direct.File) way {
 	return func(b []byte, off int64) (n int, err error) {
 		ranges := slices.Values([]direct.Range{{Off: off, Len: len(b) / 2}, {Off: off, Len: len(b)}})
@@ -91,7 +91,7 @@ func views(t *testing.T, f *cache.File) way {
 	}
 }
 
-// counted returns what a ReadAt returns that has read n of want bytes.
+// counted returns the results of a ReadAt that has read n of want bytes.
 func counted(n, want int, err error) (int, error) {
 	if n < want && err == nil {
 		err = io.EOF

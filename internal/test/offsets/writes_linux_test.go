@@ -18,12 +18,12 @@ import (
 type writer struct {
 	name  string
 	write way
-	// stream: the count is of bytes that were taken, and a range beyond the largest offset is not
-	// refused as a whole.
+	// stream says that the count is of accepted bytes, and that a range beyond the largest offset
+	// is not refused as a whole.
 	stream bool
 }
 
-// TestWrites: each method that writes leaves at the edges what os.File leaves.
+// TestWrites checks that each write method leaves os.File's bytes at the edges.
 func TestWrites(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *sluice.Scheduler, dir string, edge int64) {
 		want, got := create(t, filepath.Join(dir, "want")), create(t, filepath.Join(dir, "got"))
@@ -34,7 +34,7 @@ func TestWrites(t *testing.T) {
 				b[i] = testenv.Pattern(a.off + int64(i))
 			}
 			_, err := want.WriteAt(b, a.off)
-			// The file was empty. Beside an error, os.File counts no bytes, even those that it has written.
+			// The file was empty. With an error os.File returns no count, even of written bytes.
 			n := int(max(0, size(t, want)-a.off))
 			for _, w := range writers {
 				if !w.stream || int64(a.n) <= math.MaxInt64-a.off {
@@ -50,7 +50,7 @@ func TestWrites(t *testing.T) {
 func (w writer) check(t *testing.T, a at, r result, b []byte, want, got *os.File) {
 	n, err := w.write(b, a.off)
 	if w.stream && err != nil {
-		n = r.n // of bytes that were taken
+		n = r.n // the accepted bytes
 	}
 	if now := (result{n, err}); !now.is(r) {
 		t.Errorf("%s of %v = %v; want %v", w.name, a, now, r)

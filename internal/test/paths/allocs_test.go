@@ -14,13 +14,13 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// noAllocs demands that do, which makes one call, does not allocate.
+// noAllocs requires that do, which makes one call, does not allocate.
 func noAllocs(t *testing.T, what string, do func() error) {
 	t.Helper()
 	allocs.None(t, what, do)
 }
 
-// pages returns a file of n pages, which is open for the time of the test.
+// pages returns a file of n pages that is open during the test.
 func pages(t *testing.T, s *sluice.Scheduler, dir string, n int) *sluice.File {
 	t.Helper()
 	f, err := s.Create(filepath.Join(dir, "file"))
@@ -34,8 +34,7 @@ func pages(t *testing.T, s *sluice.Scheduler, dir string, n int) *sluice.File {
 	return f
 }
 
-// TestAllocs calls what is on the read and write paths, one at a time: from
-// the page cache and by plain system calls.
+// TestAllocs makes calls on the read and write paths, one at a time: cached and plain calls.
 func TestAllocs(t *testing.T) {
 	testenv.SkipUnderRace(t)
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -53,8 +52,7 @@ func TestAllocs(t *testing.T) {
 	})
 }
 
-// TestAllocsBatch performs small Batches, one after the other in the memory of the
-// first.
+// TestAllocsBatch performs small Batches, one after the other in the first one's memory.
 func TestAllocsBatch(t *testing.T) {
 	testenv.SkipUnderRace(t)
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
@@ -83,8 +81,7 @@ func TestAllocsBatch(t *testing.T) {
 	})
 }
 
-// TestAllocsQueued calls them while others keep the driver busy, so that they
-// are queued.
+// TestAllocsQueued makes calls while the driver is busy, so that they are queued.
 func TestAllocsQueued(t *testing.T) {
 	testenv.SkipUnderRace(t)
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
@@ -111,7 +108,7 @@ func TestAllocsQueued(t *testing.T) {
 	})
 }
 
-// TestAllocsCold reads a file whose pages are not cached, through buffers.
+// TestAllocsCold reads an uncached file through buffers.
 func TestAllocsCold(t *testing.T) {
 	testenv.SkipUnderRace(t)
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
@@ -136,7 +133,7 @@ func TestAllocsCold(t *testing.T) {
 	})
 }
 
-// evict drops f from the page cache, as far as the kernel does.
+// evict drops f from the page cache, as far as the kernel allows.
 func evict(t testing.TB, f *os.File) {
 	if err := testenv.DropCache(int(f.Fd())); err != nil {
 		skip.For(t, skip.Platform, err)

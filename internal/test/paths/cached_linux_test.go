@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestReadOfHalfCached reads over the border between pages that are cached
-// and pages that are not: the whole, as read(2) does on a disk.
+// TestReadOfHalfCached reads across the border between cached and uncached pages. The read must
+// return everything, as read(2) does.
 func TestReadOfHalfCached(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		const size = 1 << 20 // 1 MiB

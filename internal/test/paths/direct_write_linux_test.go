@@ -14,14 +14,14 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// Hazard: io_uring refuses to make a direct write without waiting where the page cache has the block, and each such
-// write becomes a plain call, which keeps a processor from the goroutines. Guard: iopath.Paths.leftToKernel, on the file
-// systems of which several of the kernel's workers may write to a file.
+// Hazard: io_uring refuses a direct write without waiting if the page cache has the block. Each
+// such write becomes a plain call, which keeps a processor from the goroutines. Guard:
+// iopath.Paths.leftToKernel, on file systems on which several kernel workers may write to a file.
 func TestDirectWritesOverCachedBlocks(t *testing.T) {
 	const blocks = 32
 	for _, c := range []struct {
 		fs    string
-		plain int64 // the writes that are plain calls
+		plain int64 // writes that are plain calls
 	}{{"ext4", 1}, {"xfs", 1}, {"btrfs", blocks}} {
 		t.Run(c.fs, func(t *testing.T) {
 			name := filepath.Join(places.FileSystems[c.fs](t, 128<<20), "file")

@@ -13,9 +13,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestReadOfFragments reads a file of many extents in one call while the
-// driver is busy: all of it, also where the kernel, asked not to wait, stops
-// at the end of an extent.
+// TestReadOfFragments reads a file of many extents in one call while the driver is busy. The read
+// must return everything, although a cached read stops at the end of an extent.
 func TestReadOfFragments(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f := testenv.DirectOn(t, s, t.TempDir(), 256*testenv.PageSize)
@@ -46,12 +45,12 @@ func TestReadOfFragments(t *testing.T) {
 	})
 }
 
-// TestBadOffsetChangesNothing reads where no file can be: the next read is
-// served from the page cache as before.
+// TestBadOffsetChangesNothing reads at an impossible offset. The next read must be cached as
+// before.
 func TestBadOffsetChangesNothing(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f := testenv.TextOn(t, s, t.TempDir())
-		ctx, cancel := context.WithCancel(t.Context()) // else a plain call is quicker
+		ctx, cancel := context.WithCancel(t.Context()) // otherwise a plain call is faster
 		defer cancel()
 		read := func() {
 			if _, err := f.ReadAtContext(ctx, make([]byte, 10), 0); err != nil {
@@ -66,7 +65,7 @@ func TestBadOffsetChangesNothing(t *testing.T) {
 			t.Errorf("ReadAt at the end of all offsets = %d, %v; want 0 and an error", n, err)
 		}
 		before := s.Stats().Cached
-		// The system may take the page away, but not each time.
+		// The system may drop the page, but not each time.
 		testenv.WaitFor(t, "a read from the page cache after a bad offset", func() bool {
 			read()
 			return s.Stats().Cached > before

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// evicted makes a file in dir that is not in the page cache.
+// evicted makes an uncached file in dir.
 func evicted(t *testing.T, dir, name string, size int) *os.File {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o600)
@@ -39,8 +39,9 @@ func evicted(t *testing.T, dir, name string, size int) *os.File {
 	return f
 }
 
-// TestReadOfAFileThatIsWritten: on xfs a write locks its file for reads. A read that is to wait for that does not
-// hold up reads of other files. The write here takes long, because its bytes are on a slow disk.
+// TestReadOfAFileThatIsWritten checks reads on xfs, where a write locks its file for reads. A read
+// that waits for the lock must not hold up reads of other files. The test's write takes long,
+// because its bytes are on a slow disk.
 func TestReadOfAFileThatIsWritten(t *testing.T) {
 	const size = 1 << 20
 	dir, slowDir := places.FileSystems["xfs"](t, 0), places.Slow(t, 20, 1<<20)
@@ -68,12 +69,13 @@ func TestReadOfAFileThatIsWritten(t *testing.T) {
 	var all sync.WaitGroup
 	all.Go(func() {
 		defer ended.Store(true)
-		if _, err := unix.Pwrite(int(written.Fd()), slow[:60*testenv.PageSize], 0); err != nil { // three seconds
+		// Three seconds.
+		if _, err := unix.Pwrite(int(written.Fd()), slow[:60*testenv.PageSize], 0); err != nil {
 			t.Error(err)
 		}
 	})
 	hang.Eventually(func() bool { return ended.Load() || wouldWait(written) })
-	ctx, cancel := context.WithCancel(t.Context()) // so that the read is not a plain call
+	ctx, cancel := context.WithCancel(t.Context()) // the read is then no plain call
 	defer cancel()
 	var asked atomic.Bool
 	all.Go(func() {

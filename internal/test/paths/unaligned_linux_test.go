@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestUnalignedDirect makes direct transfers whose offset, length or memory
-// is no block's: what os answers, while queued as well.
+// TestUnalignedDirect makes direct transfers with unaligned offset, length or memory. The results
+// must be os's, also when queued.
 func TestUnalignedDirect(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		ours := testenv.DirectOn(t, s, dir, 64*testenv.PageSize)

@@ -1,5 +1,5 @@
-// Package places gives tests file systems of their own, on loop devices and in memory. Tests
-// are skipped if they need root, or a program that is not installed.
+// Package places gives tests new file systems, on loop devices and in memory. A test is skipped if
+// it needs root, or a program that is not installed.
 package places
 
 import (
@@ -9,11 +9,11 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// Make makes a new file system of about size bytes, and returns its directory. It is removed at
-// the end of the test.
+// Make makes a new file system of about size bytes, and returns its directory. The end of the test
+// removes it.
 type Make func(t testing.TB, size int64) (dir string)
 
-// Memory returns a directory on tmpfs, which is removed at the end of the test.
+// Memory returns a directory on tmpfs. The end of the test removes it.
 func Memory(t testing.TB) (dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "sluice")

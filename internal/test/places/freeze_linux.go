@@ -21,15 +21,15 @@ const (
 	fiThaw   = 0xC0045878
 )
 
-// Frozen is a file system that was frozen, as by fsfreeze(8).
+// Frozen is a frozen file system, as after fsfreeze(8).
 type Frozen struct {
 	dir  *os.File
 	once sync.Once
 	late *time.Timer // after a minute it thaws the file system and fails the test
 }
 
-// Freeze freezes the file system at dir until Thaw, or until the test ends. If it is not thawed
-// within a minute, the test fails. If this process dies, another one thaws it.
+// Freeze freezes the file system at dir until Thaw, or until the test ends. After a minute the test
+// fails. If this process dies, another process thaws the file system.
 func Freeze(t testing.TB, dir string) *Frozen {
 	t.Helper()
 	f, err := os.Open(dir)
@@ -50,13 +50,8 @@ func Freeze(t testing.TB, dir string) *Frozen {
 	return z
 }
 
-// afterwards has a process of its own run a shell command at the end of the test, or when this process dies,
-// even if its whole process group is killed. It skips the test if it cannot.
-//
-// The end of a pipe tells that process that the test has ended. It is not enough when this process is killed: the
-// pipe stays open while any thread has not ended, and the kernel does not end a thread that waits for a frozen
-// file system. So that process gets a signal as well, when the thread ends that has started it (PR_SET_PDEATHSIG
-// in prctl(2)). A goroutine keeps this thread until the end of the test.
+// afterwards makes another process run a shell command at the end of the test, or when this process
+// dies, even if its whole process group is killed. If that is impossible, it skips the test.
 func afterwards(t testing.TB, command string, args ...string) {
 	t.Helper()
 	script := "trap '" + command + "' EXIT; trap exit TERM; echo ready; read line"
@@ -70,6 +65,10 @@ func afterwards(t testing.TB, command string, args ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The end of a pipe tells the guard that the test has ended. If this process is killed, the
+	// pipe stays open while a thread waits for a frozen file system. So the guard also gets a
+	// signal when the thread ends that started it (PR_SET_PDEATHSIG in prctl(2)), which this
+	// goroutine keeps.
 	started, over := make(chan error), make(chan struct{})
 	go func() {
 		runtime.LockOSThread()

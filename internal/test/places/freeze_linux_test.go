@@ -14,11 +14,11 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// freezeEnv names the directory that TestFreezeKilled's own process freezes.
+// freezeEnv names the directory that the child of TestFreezeKilled freezes.
 const freezeEnv = "SLUICE_TEST_FREEZE"
 
-// TestFreezeKilled kills a process that has frozen a file system, while one of its threads waits for that file
-// system. The kernel ends the process only after the thaw.
+// TestFreezeKilled kills a process that has frozen a file system, while one of its threads waits
+// for that file system. The kernel ends the process only after the thaw.
 func TestFreezeKilled(t *testing.T) {
 	if dir := os.Getenv(freezeEnv); dir != "" {
 		freezeAndWrite(t, dir)

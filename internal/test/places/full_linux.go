@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// Fill makes a file that leaves so many bytes of room on its file system. It skips the test where that cannot
-// be done.
+// Fill makes a file that leaves leave bytes of room on its file system. If that is impossible, it
+// skips the test.
 func Fill(t testing.TB, name string, leave int64) {
 	t.Helper()
 	var st unix.Statfs_t
@@ -38,7 +38,7 @@ func Fill(t testing.TB, name string, leave int64) {
 	}
 }
 
-// SyncFS writes what is dirty to the file system at dir. Room that was freed is there afterwards.
+// SyncFS writes all dirty data to the file system at dir. After it, freed room is available.
 func SyncFS(t testing.TB, dir string) {
 	t.Helper()
 	f, err := os.Open(dir)

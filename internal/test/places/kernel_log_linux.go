@@ -13,21 +13,20 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// complaint matches what the kernel logs when a file system, or the memory beneath it, is not as it must
-// be. What mkfs tries out on a loop device, and lines that only inform, do not match.
+// complaint matches the kernel's messages about an error in a file system or in the memory below
+// it. mkfs's trials on a loop device, and informational lines, do not match.
 var complaint = regexp.MustCompile(`(?i)(EXT4-fs|XFS|BTRFS|overlayfs|buffer i/o).*(warning|error|corrupt|critical|assert|shut)|page cache invalidation failure|kernel BUG|BUG:|WARNING: |refcount_t:`)
 
-// unwritten is a warning of ext4 in kernels with CONFIG_EXT4_DEBUG. ext4 merges extents that
-// a write with O_DIRECT is about to convert with their neighbours, and splits them again when it finds
-// that. Four threads with plain pwrite(2), with and without O_DIRECT, fallocate(2) and fsync(2) on one file
-// cause it as well.
+// unwritten is a warning of ext4 in kernels with CONFIG_EXT4_DEBUG. ext4 merges extents that an
+// O_DIRECT write is about to convert with their neighbours, and splits them again when it notices.
+// Four threads with pwrite(2), with and without O_DIRECT, fallocate(2) and fsync(2) on one file
+// cause it, too.
 const unwritten = "ext4_convert_unwritten_extents_endio"
 
 var device = regexp.MustCompile(`\((?:device )?([a-z]+[0-9]*)\)|\bdev(?:ice)? ([a-z]+[0-9]*)\b`)
 
-// WatchKernel fails the test if the kernel complains, until the end of the test, about the file system at
-// dir, or about none in particular. Where the kernel's log cannot be read, WatchKernel says so and does
-// nothing else.
+// WatchKernel fails the test if, until its end, the kernel complains about the file system at dir,
+// or about an unnamed one. If the kernel's log cannot be read, WatchKernel only logs that.
 func WatchKernel(t testing.TB, dir string) {
 	t.Helper()
 	log, err := os.OpenFile("/dev/kmsg", os.O_RDONLY|unix.O_NONBLOCK, 0)
@@ -61,8 +60,8 @@ func WatchKernel(t testing.TB, dir string) {
 	})
 }
 
-// complains reports whether a line is a complaint, and not about another device. The kernel prints ten of
-// a kind in five seconds, and then how many it has left out.
+// complains reports whether a line is a complaint that does not name another device. The kernel
+// prints ten of a kind in five seconds, and then the number that it left out.
 func complains(line, node string) bool {
 	if !complaint.MatchString(line) || strings.HasSuffix(line, "callbacks suppressed") {
 		return false
@@ -79,12 +78,13 @@ func since(fd int) (lines []string, err error) {
 		switch {
 		case errors.Is(err, unix.EAGAIN):
 			return lines, nil
-		case errors.Is(err, unix.EPIPE), errors.Is(err, unix.EINTR): // older records were overwritten; the next is there
+		// Old records were overwritten; the next is there.
+		case errors.Is(err, unix.EPIPE), errors.Is(err, unix.EINTR):
 			continue
 		case err != nil || n <= 0:
 			return lines, err
 		}
-		// "priority,number,time,flags;text\n", and lines with details.
+		// A record is "priority,number,time,flags;text\n", and lines with details.
 		if _, text, ok := strings.Cut(string(b[:n]), ";"); ok {
 			text, _, _ = strings.Cut(text, "\n")
 			lines = append(lines, text)
@@ -92,8 +92,8 @@ func since(fd int) (lines []string, err error) {
 	}
 }
 
-// deviceOf returns the name of the device that the file system at dir is on, as the kernel's log has it:
-// loop0. It is "" for a file system without a device.
+// deviceOf returns the device of the file system at dir, by its name in the kernel's log: loop0. It
+// is "" for a file system without a device.
 func deviceOf(dir string) string {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// Lines that kernels have written.
+// TestComplains has lines that kernels have written.
 func TestComplains(t *testing.T) {
 	for _, c := range []struct {
 		line string
@@ -50,7 +50,7 @@ func TestKernelLogIsRead(t *testing.T) {
 		skip.For(t, skip.KMsg, err)
 	}
 	const text = "sluice: a line of the test of package places"
-	if _, err := unix.Write(fd, []byte(text+"\n")); err != nil { // a line without an end can become longer
+	if _, err := unix.Write(fd, []byte(text+"\n")); err != nil { // a line without an end can grow
 		skip.For(t, skip.KMsg, "the kernel's log cannot be written: ", err)
 	}
 	if limit, err := os.ReadFile("/proc/sys/kernel/printk_devkmsg"); err != nil || string(limit) == "off\n" {

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// A loop device goes with the last that uses it, as when a test is killed and its file system is
-// unmounted later.
+// TestLoopIsDetached checks that a loop device ends with its last user: the file system of a killed
+// test may be unmounted later.
 func TestLoopIsDetached(t *testing.T) {
 	hang.Watch(t)
 	if os.Getuid() != 0 {

@@ -42,7 +42,7 @@ var FileSystems = map[string]Make{
 	"overlay": func(t testing.TB, _ int64) string { return Overlay(t) },
 }
 
-// Tool runs a command of [toolOf] and returns its output. It skips the test if the command fails.
+// Tool runs a command of [toolOf], and returns its output. It skips the test if the command fails.
 func Tool(t testing.TB, command string, args ...string) string {
 	t.Helper()
 	args = append(strings.Fields(command), args...)
@@ -53,7 +53,7 @@ func Tool(t testing.TB, command string, args ...string) string {
 	return tool(t, reason, args...)
 }
 
-// toolOf has what a machine lacks on which a command fails.
+// toolOf has, for each command, what a machine lacks if the command fails.
 var toolOf = map[string]skip.Reason{
 	"mount":     skip.Mount,
 	"mkfs.ext4": skip.Ext4, "mkfs.xfs": skip.XFS, "mkfs.btrfs": skip.Btrfs, "mkfs.vfat": skip.VFAT,
@@ -69,8 +69,8 @@ func tool(t testing.TB, reason skip.Reason, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Loop makes a loop device of a sparse file. The file is in memory if there is much of that, as
-// tests wait for the device in each fsync.
+// Loop makes a loop device of a sparse file. With much memory the file is in memory, because tests
+// wait for the device in each fsync.
 func Loop(t testing.TB, size int64, options ...string) (device string) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -83,8 +83,8 @@ func Loop(t testing.TB, size int64, options ...string) (device string) {
 	return LoopOf(t, image, options...)
 }
 
-// LoopOf makes a loop device of a file, until the end of the test. It skips the test if there is
-// none.
+// LoopOf makes a loop device of a file, until the end of the test. If that is impossible, it skips
+// the test.
 func LoopOf(t testing.TB, image string, options ...string) (device string) {
 	t.Helper()
 	node, err := Attach(image, options...)
@@ -96,15 +96,15 @@ func LoopOf(t testing.TB, image string, options ...string) (device string) {
 }
 
 // Attach makes a loop device of a file, with options of losetup(8), and opens it. The kernel
-// detaches the device when nobody has it open and nothing is mounted from it
-// (LO_FLAGS_AUTOCLEAR): once the caller has closed node, or was killed.
+// detaches the device when it is neither open nor mounted (LO_FLAGS_AUTOCLEAR): after the caller
+// has closed node or was killed.
 func Attach(image string, options ...string) (node *os.File, err error) {
 	args := append(append([]string{"--find", "--show"}, options...), image)
 	out, err := exec.Command("losetup", args...).CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("losetup %q: %w: %s", args, err, out)
 	}
-	// Only for reading: some kernels mount nothing that is open for writing.
+	// The device is opened for reading: some kernels do not mount a device open for writing.
 	node, err = os.Open(strings.TrimSpace(string(out)))
 	if err != nil {
 		return nil, err
@@ -115,22 +115,20 @@ func Attach(image string, options ...string) (node *os.File, err error) {
 		err = unix.IoctlLoopSetStatus64(int(node.Fd()), info)
 	}
 	if err != nil {
-		// Nobody else would detach it.
+		// Nothing else would detach it.
 		detached := unix.IoctlSetInt(int(node.Fd()), unix.LOOP_CLR_FD, 0)
 		return nil, errors.Join(os.NewSyscallError("ioctl "+node.Name(), err), detached, node.Close())
 	}
 	return node, nil
 }
 
-// An image has some hundred MiB at most, tests write only a part of it, and there are few at a
-// time.
+// An image has some hundred MiB at most, tests write only a part of it, and few exist at a time.
 const (
-	muchMemory = 8 << 30 // 8 GiB, of the machine
-	muchRoom   = 2 << 30 // 2 GiB, on tmpfs
+	muchMemory = 8 << 30 // 8 GiB of the machine
+	muchRoom   = 2 << 30 // 2 GiB on tmpfs
 )
 
-// Disk returns a directory that is not in memory. It is not t.TempDir, which is in memory on some
-// systems.
+// Disk returns a directory that is not in memory. On some systems t.TempDir is in memory.
 func Disk(t testing.TB) (dir string) {
 	t.Helper()
 	for _, parent := range []string{"", "/var/tmp", "."} {
@@ -173,14 +171,14 @@ func Mount(t testing.TB, device, mkfs, options string) (dir string) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	// The kernel may lack what mkfs has made.
+	// The kernel may lack the file system that mkfs has made.
 	tool(t, toolOf[strings.Fields(mkfs)[0]], "mount", "-o", "rw,"+options, device, dir)
 	t.Cleanup(func() { Unmount(t, dir) })
 	return dir
 }
 
-// Unmount unmounts dir. The kernel may use a file for a moment after the completion of an
-// operation was seen, so Unmount tries for a while.
+// Unmount unmounts dir. The kernel may use a file for a moment after an operation has completed, so
+// Unmount tries several times.
 func Unmount(t testing.TB, dir string) {
 	t.Helper()
 	err := unix.Unmount(dir, 0)

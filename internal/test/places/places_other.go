@@ -4,7 +4,7 @@ package places
 
 import "testing"
 
-// FileSystems is empty: it is for Linux only.
+// FileSystems is empty outside Linux.
 var FileSystems map[string]Make
 
 // Disk returns a temporary directory.
@@ -13,7 +13,7 @@ func Disk(t testing.TB) (dir string) {
 	return t.TempDir()
 }
 
-// WatchKernel does nothing: the kernel's log is looked at on Linux only.
+// WatchKernel does nothing: only Linux has the log that it reads.
 func WatchKernel(testing.TB, string) {}
 
 // Slow returns a temporary directory.

@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fsShutdown is EXT4_IOC_SHUTDOWN and XFS_IOC_GOINGDOWN. With noLogFlush the file system does
-// not even write its log, so only what is on the device already is left.
+// fsShutdown is EXT4_IOC_SHUTDOWN and XFS_IOC_GOINGDOWN. With noLogFlush the file system does not
+// even write its log: only data that is already on the device is left.
 const (
 	fsShutdown = 0x8004587d
 	noLogFlush = 2
 )
 
-// Shutdown cuts off the file system at dir, ext4 or xfs, as by a power failure. What it has written to
-// its device stays. All calls to it fail until it is unmounted.
+// Shutdown cuts off the file system at dir, ext4 or xfs, as a power failure does. Data on its
+// device stays. All calls to it fail until it is unmounted.
 func Shutdown(t testing.TB, dir string) {
 	t.Helper()
 	root, err := os.Open(dir)
@@ -30,14 +30,15 @@ func Shutdown(t testing.TB, dir string) {
 	}
 }
 
-// UnmountAll unmounts dir and waits until the file system of the device is gone. A process with mounts of
-// its own may have got a copy of this one when it began, and the file system lives on until that process
-// ends: the next mount would find it as it was.
+// UnmountAll unmounts dir, and waits until the device's file system is gone. A process with its own
+// mount namespace may have a copy of the mount. The file system then lives until that process ends,
+// and the next mount would find it in its old state.
 func UnmountAll(t testing.TB, device, dir string) {
 	t.Helper()
 	Unmount(t, dir)
 	for {
-		fd, err := unix.Open(device, unix.O_RDONLY|unix.O_EXCL|unix.O_CLOEXEC, 0) // EBUSY while it is mounted
+		// EBUSY while mounted.
+		fd, err := unix.Open(device, unix.O_RDONLY|unix.O_EXCL|unix.O_CLOEXEC, 0)
 		if err == nil {
 			unix.Close(fd)
 			return
@@ -50,7 +51,7 @@ func UnmountAll(t testing.TB, device, dir string) {
 	}
 }
 
-// MountAs mounts a device that has a file system of this type already. The caller unmounts it.
+// MountAs mounts a device that already has a file system of this type. The caller unmounts it.
 func MountAs(t testing.TB, device, dir, fstype string) {
 	t.Helper()
 	if err := unix.Mount(device, dir, fstype, 0, ""); err != nil {

@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
-// Slow returns a directory on an ext4 of 256 MiB, whose device does so many reads, and writes so many bytes,
-// a second, and that has little room for dirty pages. Without the means to make one (root, loop devices,
-// cgroup v1's blkio or v2's io) it says so in the test's log and returns an ordinary temporary directory.
+// Slow returns a directory on an ext4 of 256 MiB with little room for dirty pages. Its device
+// performs so many reads and writes so many bytes a second. Making it needs root, loop devices, and
+// cgroup v1's blkio or v2's io. Without them Slow logs that, and returns an ordinary temporary
+// directory.
 func Slow(t testing.TB, reads, writes int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -36,7 +37,7 @@ func Slow(t testing.TB, reads, writes int) (dir string) {
 	if os.WriteFile(image, nil, 0o600) != nil || os.Truncate(image, 256<<20) != nil || os.Mkdir(mnt, 0o755) != nil {
 		return dir
 	}
-	mounts, _ := os.ReadFile("/proc/self/mounts") // without there is no throttle
+	mounts, _ := os.ReadFile("/proc/self/mounts") // without it there is no throttle
 	groups, _ := os.ReadFile("/proc/self/cgroup")
 	slow, err := findThrottle(string(mounts), string(groups))
 	if err != nil {
@@ -66,7 +67,7 @@ func Slow(t testing.TB, reads, writes int) (dir string) {
 	if undo, err := slow.limit(dev, reads, writes); err != nil {
 		t.Log("not throttled: ", err)
 	} else {
-		if !slow.v2 { // else the limit is of a group that goes with this process
+		if !slow.v2 { // otherwise the limit belongs to a group that ends with this process
 			afterwards(t, `echo "$0 0" >"$1"; echo "$0 0" >"$2"`, dev, filepath.Join(slow.dir, v1Reads), filepath.Join(slow.dir, v1Writes))
 		}
 		t.Cleanup(func() {
@@ -75,8 +76,8 @@ func Slow(t testing.TB, reads, writes int) (dir string) {
 			}
 		})
 	}
-	// Absent on older kernels; then there is only the throttle.
-	// They stay with the device's number, for the next file system on it.
+	// Older kernels lack these files; then there is only the throttle. Their values stay with the
+	// device's number, for its next file system.
 	bdi := "/sys/class/bdi/" + dev
 	if set(bdi+"/strict_limit", "1") && set(bdi+"/max_bytes", "4194304") {
 		t.Cleanup(func() {

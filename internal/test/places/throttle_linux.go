@@ -12,19 +12,18 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// throttle makes a device slow for this process: by cgroup v1's blkio, in the group of
-// all that have none of their own, or by a group of cgroup v2 that it moves into.
+// throttle makes a device slow for this process. With cgroup v1 it uses blkio, in the root group.
+// With cgroup v2 it moves the process into a new group.
 type throttle struct {
-	dir  string // where the hierarchy is mounted
-	home string // of v2: the process's group, where it comes from
+	dir  string // the mount point of the hierarchy
+	home string // v2: the process's original group
 	v2   bool
 
-	remove func(dir string) error // of v2: removes a group
+	remove func(dir string) error // v2: removes a group
 }
 
-// findThrottle returns the one to use, of mounts and groups that are written as in
-// /proc/self/mounts and /proc/self/cgroup: v1, where it is there, as v2 has no
-// controller then.
+// findThrottle returns the throttle for mounts and groups as in /proc/self/mounts and
+// /proc/self/cgroup. It prefers v1: if blkio is in v1, v2 does not have the controller.
 func findThrottle(mounts, groups string) (t throttle, err error) {
 	for line := range strings.Lines(mounts) {
 		f := strings.Fields(line)
@@ -62,8 +61,8 @@ const (
 	v1Writes = "blkio.throttle.write_bps_device"
 )
 
-// limit has the device of that number do so many reads, and write so many bytes, a second, until undo
-// is called.
+// limit limits the device of that number to so many reads, and so many written bytes, a second,
+// until undo is called.
 func (t throttle) limit(device string, reads, writes int) (undo func() error, err error) {
 	if t.v2 {
 		return t.limitV2(device, reads, writes)
@@ -86,7 +85,7 @@ func (t throttle) limitV2(device string, reads, writes int) (undo func() error, 
 	}
 	pid := strconv.Itoa(os.Getpid())
 	group := "sluice-test-" + pid
-	var steps []func() error // back, the last first
+	var steps []func() error // to undo the limit, the last first
 	undo = func() (err error) {
 		for _, step := range slices.Backward(steps) {
 			err = errors.Join(err, step())

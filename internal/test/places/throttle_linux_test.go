@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// playGroups makes a directory with files of those names.
+// playGroups makes a directory with files of these names.
 func playGroups(t *testing.T, files map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -27,7 +27,7 @@ func wantFile(t *testing.T, name, want string) {
 	}
 }
 
-// TestThrottleV1 limits a device in files that look like blkio's.
+// TestThrottleV1 limits a device in files like blkio's.
 func TestThrottleV1(t *testing.T) {
 	dir := playGroups(t, map[string]string{v1Reads: "", v1Writes: ""})
 	found, err := findThrottle("cgroup2 /not-there cgroup2 rw 0 0\ncgroup "+dir+" cgroup rw,blkio 0 0\n", "")
@@ -47,8 +47,7 @@ func TestThrottleV1(t *testing.T) {
 	wantFile(t, filepath.Join(dir, v1Writes), "7:3 0")
 }
 
-// TestThrottleV2 limits one in files that look like those of cgroup v2, of which groups
-// have io.max, or get it.
+// TestThrottleV2 limits a device in files like cgroup v2's, in groups that have io.max or get it.
 func TestThrottleV2(t *testing.T) {
 	for control, want := range map[string][2]string{"cpu": {"+io", "-io"}, "cpu io": {"cpu io", "cpu io"}} {
 		dir := playGroups(t, map[string]string{
@@ -58,7 +57,7 @@ func TestThrottleV2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found.remove = os.RemoveAll // the kernel's files go with the group
+		found.remove = os.RemoveAll // the kernel's files go with their group
 		undo, err := found.limit("7:3", 4000, 32<<20)
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +78,7 @@ func TestThrottleV2(t *testing.T) {
 	}
 }
 
-// TestThrottleNone says what is missing.
+// TestThrottleNone checks the error about what is missing.
 func TestThrottleNone(t *testing.T) {
 	without := playGroups(t, map[string]string{"cgroup.controllers": "cpu\n"})
 	with := playGroups(t, map[string]string{"cgroup.controllers": "io\n"})

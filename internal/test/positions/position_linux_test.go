@@ -19,7 +19,7 @@ import (
 
 const recordSize = 16 << 10
 
-// recordFile makes a file of records, each of one byte many times, on a disk.
+// recordFile makes a file of records on a disk. A record is one byte many times.
 func recordFile(t *testing.T, dir string, records int) (name string) {
 	t.Helper()
 	b := make([]byte, records*recordSize)
@@ -41,7 +41,7 @@ func recordFile(t *testing.T, dir string, records int) (name string) {
 	return name
 }
 
-// torn reports whether b is not one record.
+// torn reports whether b is not a whole record.
 func torn(b []byte) bool {
 	for i := range b {
 		if b[i] != b[0] {
@@ -51,7 +51,7 @@ func torn(b []byte) bool {
 	return false
 }
 
-// evictSome takes pages that are on disk out of the page cache, here and there.
+// evictSome removes some clean pages from the page cache, here and there.
 func evictSome(t *testing.T, fd int, r *rand.Rand, size int64) {
 	t.Helper()
 	for range 16 {
@@ -61,8 +61,8 @@ func evictSome(t *testing.T, fd int, r *rand.Rand, size int64) {
 	}
 }
 
-// TestSharedPosition: Files, and an *os.File, that have a position in common read each record once
-// between them, and whole, with O_DIRECT too.
+// TestSharedPosition checks Files and an *os.File that share a position. Together they must read
+// each record once and whole, with O_DIRECT too.
 func TestSharedPosition(t *testing.T) {
 	testenv.EachDriverIn(t, places.Disk(t), func(t *testing.T, s *sluice.Scheduler, dir string) {
 		const records = 256
@@ -118,7 +118,7 @@ func TestSharedPosition(t *testing.T) {
 	})
 }
 
-// TestSharedPositionOfWriters: none writes over another's record.
+// TestSharedPositionOfWriters checks that no writer overwrites another's record.
 func TestSharedPositionOfWriters(t *testing.T) {
 	testenv.EachDriverIn(t, places.Disk(t), func(t *testing.T, s *sluice.Scheduler, dir string) {
 		const writers, each = 8, 16
@@ -169,9 +169,9 @@ func TestSharedPositionOfWriters(t *testing.T) {
 	})
 }
 
-// TestReadAtIsWholeOnXFS: there a write comes before a read or after it. What is read is partly in
-// the page cache. Under uring the kernel reads in parts what it has to wait for, so some may be
-// torn there; with the others none is.
+// TestReadAtIsWholeOnXFS checks that on xfs a write comes before or after a read, not in between.
+// The read bytes are partly cached. Under uring the kernel reads uncached bytes in parts, so some
+// reads may be torn there. With the other drivers none may.
 func TestReadAtIsWholeOnXFS(t *testing.T) {
 	dir := places.FileSystems["xfs"](t, 0)
 	const records = 16

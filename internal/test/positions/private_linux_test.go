@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// queueing returns a Scheduler that makes no Read a plain call, and its Recorder.
+// queueing returns a Scheduler that makes no Read a plain call, with its Recorder.
 func queueing(t *testing.T) (*sluice.Scheduler, *trace.Recorder) {
 	t.Helper()
 	if !record.Built {
@@ -33,7 +33,7 @@ func queueing(t *testing.T) (*sluice.Scheduler, *trace.Recorder) {
 	return s, rec
 }
 
-// readsAtPosition reports whether a Read of f from memory is one call at the position.
+// readsAtPosition reports whether a cached Read of f is one call at the position.
 func readsAtPosition(t *testing.T, rec *trace.Recorder, f *sluice.File) bool {
 	t.Helper()
 	rec.Start()
@@ -49,8 +49,8 @@ func readsAtPosition(t *testing.T, rec *trace.Recorder, f *sluice.File) bool {
 	return ops[len(ops)-1].Offset == -1
 }
 
-// TestPrivatePosition: a File that opened its descriptor looks at the position, until it gives the descriptor away. A File
-// of a descriptor from elsewhere never does.
+// TestPrivatePosition checks that a File which opened its descriptor tries a cached read at the
+// position, until it gives the descriptor away. A File of a foreign descriptor must never do so.
 func TestPrivatePosition(t *testing.T) {
 	name := filepath.Join(places.Disk(t), "file")
 	if err := os.WriteFile(name, make([]byte, 100), 0o600); err != nil {

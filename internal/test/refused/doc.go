@@ -1,4 +1,4 @@
-// Package refused runs the tests of other packages where the kernel refuses io_uring, Linux AIO or
-// both, by a seccomp filter that is in force before they start: they must pass on what remains.
-// TestTakenAway of package seccomp is about what is refused later.
+// Package refused runs the tests of other packages while the kernel refuses io_uring, Linux AIO or
+// both. A seccomp filter is in force before they start, and they must pass with the rest.
+// TestTakenAway of package seccomp refuses calls later.
 package refused

@@ -30,11 +30,11 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 
 func init() { testenv.Children["refused"] = runRefused }
 
-// refusedEnv says what the child "refused" refuses, as -refused.by does.
+// refusedEnv names what the child "refused" refuses, as -refused.by does.
 const refusedEnv = "SLUICE_TEST_REFUSED"
 
-// runRefused turns this process into that of a test binary, for which some system calls are refused. A filter
-// stays in force.
+// runRefused turns this process into a test binary for which some system calls are refused. A
+// filter stays in force.
 func runRefused() error {
 	what := os.Getenv(refusedEnv)
 	i := strings.LastIndexByte(what, ' ')
@@ -64,13 +64,14 @@ func TestRefused(t *testing.T) {
 			}
 			args := []string{"test", "-count=1", "-json", "-timeout=60m", "-skip=" + *skipped, "-exec=" + self(t)}
 			dir := places.Disk(t)
-			if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil { // some tests have children of other users
+			// Some tests have children of other users.
+			if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil {
 				t.Fatal(err)
 			}
 			cmd := exec.CommandContext(t.Context(), "go", append(args, list...)...)
 			cmd.Dir = filepath.Join("..", "..", "..")
 			cmd.Env = append(os.Environ(), testenv.ChildEnv+"=refused", refusedEnv+"="+what, "TMPDIR="+dir,
-				skip.RequireEnv+"=", skip.FileEnv+"=") // what is refused is what tests may lack here
+				skip.RequireEnv+"=", skip.FileEnv+"=") // tests may lack the refused calls here
 			out, err := cmd.CombinedOutput()
 			if bytes.Contains(out, []byte("no filter: ")) {
 				skip.For(t, skip.Seccomp, "this system has no seccomp filters")
@@ -101,8 +102,8 @@ func self(t *testing.T) string {
 	return name
 }
 
-// notLibrary are packages that have tests and no I/O of the library: documents and programs; and those that
-// run tests themselves.
+// notLibrary matches packages with tests that make no I/O by the library: documents, programs, and
+// packages that run tests.
 var notLibrary = regexp.MustCompile(`/(docs|examples|cmd|bench|integrations|internal/test/(apidoc|refused))(/|$)`)
 
 // library returns the packages of the library and of copytree that have tests.
@@ -124,16 +125,16 @@ func library(t *testing.T) (list []string) {
 	return list
 }
 
-// results returns how many tests and subtests have ended in each way, and what those that failed have printed.
-// out is what go test -json prints.
+// results returns how many tests and subtests have ended in each way, and the output of failed
+// ones. out is the output of go test -json.
 func results(out []byte) (n map[string]int, failures string) {
 	n = make(map[string]int)
-	said := make(map[string]string) // by test
+	said := make(map[string]string) // the output by test
 	var wrong strings.Builder
 	for line := range bytes.Lines(out) {
 		var event struct{ Action, Package, Test, Output string }
 		if json.Unmarshal(line, &event) != nil {
-			wrong.Write(line) // of the go command
+			wrong.Write(line) // an error of the go command
 			continue
 		}
 		name := event.Package + " " + event.Test

@@ -13,7 +13,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestDeviceStats: a device counts the operations that wait at it, and is forgotten with its files.
+// TestDeviceStats checks that a device counts its waiting operations, and is forgotten with its
+// files.
 func TestDeviceStats(t *testing.T) {
 	hang.Watch(t)
 	const readers = 8
@@ -22,7 +23,7 @@ func TestDeviceStats(t *testing.T) {
 			t.Fatalf("%d devices before a file was opened; want 0", n)
 		}
 		name := filepath.Join(t.TempDir(), "file")
-		w := testenv.Must1(os.Create(name)) // by package os: the driver would hold a write back
+		w := testenv.Must1(os.Create(name)) // with package os: the driver would hold a write back
 		_, err := w.Write(make([]byte, readers<<20))
 		if err := errors.Join(err, w.Sync(), w.Close()); err != nil {
 			t.Fatal(err)

@@ -1,3 +1,3 @@
-// Package schedulers tests a Scheduler: its options and environment, when it opens its driver,
-// what Stats and Explain say, and Close.
+// Package schedulers tests a Scheduler: its options and environment, the opening of its driver,
+// Stats and Explain, and Close.
 package schedulers

@@ -41,8 +41,7 @@ func TestOptionsOutOfRange(t *testing.T) {
 	}
 }
 
-// TestOptionsInRange makes Schedulers at the ends of what is allowed and reads
-// through them.
+// TestOptionsInRange makes Schedulers with extreme allowed options, and reads through them.
 func TestOptionsInRange(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		for _, o := range []sluice.Options{
@@ -75,7 +74,7 @@ func TestOptionsInRange(t *testing.T) {
 }
 
 func init() {
-	// env opens a file on the default scheduler and says what that is.
+	// env opens a file on the default Scheduler, and prints which one it is.
 	testenv.Children["env"] = func() error {
 		f, err := sluice.Open(os.Args[0])
 		if err != nil {
@@ -105,7 +104,7 @@ func TestEnvironment(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		s, err := sluice.NewScheduler(sluice.Options{Driver: driver})
 		if err != nil {
-			continue // and its error under SLUICE_DRIVER is TestSeccomp's
+			continue // TestSeccomp checks its error under SLUICE_DRIVER
 		}
 		s.Close()
 		out, ok := testenv.Child(t, "env", "SLUICE_DRIVER="+driver)

@@ -98,7 +98,7 @@ func TestStats(t *testing.T) {
 	})
 }
 
-// TestStatsOfBlocked counts the threads that wait.
+// TestStatsOfBlocked checks that the waiting threads are counted.
 func TestStatsOfBlocked(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", Threads: 1})
 	release := testenv.Occupy(s)
@@ -110,7 +110,7 @@ func TestStatsOfBlocked(t *testing.T) {
 	testenv.WaitFor(t, "no thread to be blocked", func() bool { return s.Stats().WaitingThreads == 0 })
 }
 
-// compare has the governor of no device compare plain calls that take so long with queued
+// compare lets the governor of no device compare plain calls of this duration with queued
 // operations of 20 µs.
 func compare(s *sluice.Scheduler, kind governor.Kind, plain time.Duration) {
 	g := &testenv.CoreOf(s).DeviceOf(nil).Governors[kind]
@@ -134,7 +134,7 @@ func (c *clock) Forget() {}
 
 func (c *clock) Trial(governor.Trial) {}
 
-// Stats and Explain have the governors that have compared something.
+// TestGovernors checks that Stats and Explain have the governors that have compared something.
 func TestGovernors(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
 	if before, st := s.Stats(), s.Stats(); st.Governors != 0 || st.GovernorsPlain != 0 || st != before {
@@ -170,7 +170,7 @@ func TestExplain(t *testing.T) {
 	})
 }
 
-// TestExplainOfRings: Explain says why a device has no ring of its own.
+// TestExplainOfRings checks that Explain says why a device shares its ring.
 func TestExplainOfRings(t *testing.T) {
 	device := func(fd int) (uint64, bool) { return uint64(fd), true }
 	s := testenv.SchedulerWith(t, sched.Options{Device: device}, sluice.Options{Driver: "pool"})
@@ -186,8 +186,9 @@ func TestExplainOfRings(t *testing.T) {
 	}
 }
 
-// TestStatsOfWarmReads: the small ReadAts of a lone goroutine are cached reads in Stats if the
-// page cache has what they read, and plain calls where the file system does not support a look.
+// TestStatsOfWarmReads checks the small ReadAts of a lone goroutine. In Stats they are cached if
+// the page cache has their bytes. If the file system does not support cached reads, they are plain
+// calls.
 func TestStatsOfWarmReads(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f := testenv.TextOn(t, s, t.TempDir())

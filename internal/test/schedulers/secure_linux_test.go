@@ -21,7 +21,7 @@ import (
 
 func init() { testenv.Children["secure"] = secureChild }
 
-// secureChild reads a file, and says which of the files that its environment names it uses.
+// secureChild reads a file, and prints which of the files in its environment it uses.
 func secureChild() error {
 	f, err := sluice.Open("/proc/self/exe")
 	if err != nil {
@@ -36,9 +36,8 @@ func secureChild() error {
 	return f.Close()
 }
 
-// TestSecureEnvironment starts a program as a user without rights, with an environment that
-// names files. A program that is set-user-ID or set-group-ID, or has capabilities, must not
-// touch them.
+// TestSecureEnvironment starts a program as a user without rights, with an environment that names
+// files. A program that is set-user-ID or set-group-ID, or has capabilities, must not touch them.
 func TestSecureEnvironment(t *testing.T) {
 	if os.Geteuid() != 0 {
 		skip.For(t, skip.Root, "only root can make programs set-user-ID root")
@@ -84,8 +83,8 @@ func TestSecureEnvironment(t *testing.T) {
 	}
 }
 
-// netBindService is an extended attribute that gives CAP_NET_BIND_SERVICE: struct vfs_cap_data,
-// version 2, effective.
+// netBindService is an extended attribute with CAP_NET_BIND_SERVICE: struct vfs_cap_data, version
+// 2, effective.
 var netBindService = []byte{1, 0, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 func runAsNobody(t *testing.T, dir, exe string, secure bool) {
@@ -99,7 +98,8 @@ func runAsNobody(t *testing.T, dir, exe string, secure bool) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	want := "tuned true, saved true" // to be named but not there is another error than ErrNotExist
+	// A named file that is missing is another error than ErrNotExist.
+	want := "tuned true, saved true"
 	if secure {
 		want = "tuned false, saved false"
 	}

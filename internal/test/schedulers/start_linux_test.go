@@ -15,9 +15,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// What a Scheduler does before its first operation, and with that.
+// These tests are about a Scheduler before and at its first operation.
 
-// TestReadsChooseNoDriver: a program that opens a file and reads what the page cache has needs no
+// TestReadsChooseNoDriver checks that a program that opens a file and makes cached reads needs no
 // driver.
 func TestReadsChooseNoDriver(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
@@ -43,7 +43,7 @@ func TestReadsChooseNoDriver(t *testing.T) {
 	}
 }
 
-// TestNamedDriverIsOpenAtOnce: NewScheduler opens a driver that was asked for by name.
+// TestNamedDriverIsOpenAtOnce checks that NewScheduler opens a driver that is requested by name.
 func TestNamedDriverIsOpenAtOnce(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		if st := testenv.Scheduler(t, sluice.Options{Driver: driver}).Stats(); st.Rings != 1 {
@@ -52,8 +52,8 @@ func TestNamedDriverIsOpenAtOnce(t *testing.T) {
 	}
 }
 
-// TestClosedWithoutDriver: Explain of a Scheduler that was closed before it needed a driver does
-// not choose one.
+// TestClosedWithoutDriver checks that Explain chooses no driver after a Scheduler was closed before
+// it needed one.
 func TestClosedWithoutDriver(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{})
 	if err := s.Close(); err != nil {
@@ -68,13 +68,14 @@ func TestClosedWithoutDriver(t *testing.T) {
 	}
 }
 
-// TestFirstUseBesideClose: a first operation, or Explain, beside Close leaves nothing open.
+// TestFirstUseBesideClose checks that a first operation, or Explain, concurrent with Close leaves
+// nothing open.
 func TestFirstUseBesideClose(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(name, make([]byte, testenv.PageSize), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context()) // so that no read is a plain call
+	ctx, cancel := context.WithCancel(t.Context()) // the reads are then no plain calls
 	defer cancel()
 	uses := map[string]func(s *sluice.Scheduler, f *sluice.File){
 		"ReadAt": func(_ *sluice.Scheduler, f *sluice.File) {
@@ -92,7 +93,7 @@ func TestFirstUseBesideClose(t *testing.T) {
 	}
 	for what, use := range uses {
 		t.Run(what, func(t *testing.T) {
-			testenv.Scheduler(t, sluice.Options{}).Close() // what the first one makes for good
+			testenv.Scheduler(t, sluice.Options{}).Close() // makes what stays for good
 			before := testenv.HeldNow(t)
 			for range 300 {
 				s := testenv.Scheduler(t, sluice.Options{})
@@ -103,7 +104,7 @@ func TestFirstUseBesideClose(t *testing.T) {
 				var used sync.WaitGroup
 				used.Go(func() { use(s, f) })
 				testenv.Yield()
-				if err := s.Close(); err != nil { // and with it f
+				if err := s.Close(); err != nil { // also closes f
 					t.Errorf("Close = %v", err)
 				}
 				used.Wait()
@@ -115,13 +116,13 @@ func TestFirstUseBesideClose(t *testing.T) {
 	}
 }
 
-// TestFirstOperationsAtOnce: 64 goroutines begin at once, with a ring each if it were theirs to
-// open.
+// TestFirstOperationsAtOnce has 64 goroutines begin at once. Without a guard each might open a
+// ring.
 func TestFirstOperationsAtOnce(t *testing.T) {
 	const n = 64
 	s := testenv.Scheduler(t, sluice.Options{})
 	f := testenv.DirectOn(t, s, t.TempDir(), n*testenv.PageSize)
-	ctx, cancel := context.WithCancel(t.Context()) // so that no read is a plain call
+	ctx, cancel := context.WithCancel(t.Context()) // the reads are then no plain calls
 	defer cancel()
 	start := make(chan struct{})
 	var all sync.WaitGroup

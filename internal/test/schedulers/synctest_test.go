@@ -14,9 +14,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestBubbles uses Schedulers in bubbles of testing/synctest, one after the other, and then outside.
-// No channel of one bubble is used in another, and nothing waits for the clock, which stands still there while a
-// goroutine runs.
+// TestBubbles uses Schedulers in bubbles of testing/synctest, one after the other, and then
+// outside. No channel of a bubble may be used in another bubble. Nothing may wait for the clock,
+// which stands still in a bubble while a goroutine runs.
 func TestBubbles(t *testing.T) {
 	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestBubbles(t *testing.T) {
 	}
 }
 
-// useMuch has goroutines wait in all places: for requests, permits, tickets and shared fsyncs.
+// useMuch makes goroutines wait in all places: for requests, permits, tickets and shared fsyncs.
 func useMuch(t *testing.T, driver, name string) {
 	s := testenv.Scheduler(t, sluice.Options{Driver: driver, Threads: 1})
 	f, err := s.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)

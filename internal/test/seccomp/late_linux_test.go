@@ -17,12 +17,12 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// What the kernel refuses after a Scheduler was made, and before it needs a driver.
+// These tests refuse system calls after a Scheduler was made and before it needs a driver.
 
-// The environment of the children "late" and "named", beside denyEnv, errnoEnv and testenv.DirEnv.
+// The environment of the children "late" and "named", besides denyEnv, errnoEnv and testenv.DirEnv.
 const (
-	mostEnv  = "SLUICE_TEST_MOST"  // io_uring_setup of more entries is denied
-	firstEnv = "SLUICE_TEST_FIRST" // what uses the Scheduler first: "Explain" or "I/O"
+	mostEnv  = "SLUICE_TEST_MOST"  // io_uring_setup with more entries is denied
+	firstEnv = "SLUICE_TEST_FIRST" // the first use of the Scheduler: "Explain" or "I/O"
 )
 
 func init() {
@@ -30,7 +30,7 @@ func init() {
 	testenv.Children["named"] = runNamed
 }
 
-// denyEnvironment denies what the environment says.
+// denyEnvironment denies the calls that the environment names.
 func denyEnvironment() error {
 	errno := testenv.DenialErrnos[os.Getenv(errnoEnv)]
 	if text := os.Getenv(mostEnv); text != "" {
@@ -42,7 +42,7 @@ func denyEnvironment() error {
 
 // denyRings is deny for io_uring_setup with more than most entries.
 func denyRings(most uint32, errno syscall.Errno) error {
-	const entries = 16 // where seccomp_data has the first argument
+	const entries = 16 // the first argument's place in seccomp_data
 	return testenv.Filter([]unix.SockFilter{
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 3, K: unix.SYS_IO_URING_SETUP},
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: entries},
@@ -51,8 +51,8 @@ func denyRings(most uint32, errno syscall.Errno) error {
 	})
 }
 
-// runLate has the Default Scheduler, then denies what its environment says, does I/O and prints
-// Explain.
+// runLate makes the default Scheduler, then denies the calls of its environment, does I/O and
+// prints Explain.
 func runLate() error {
 	s, err := sluice.Default()
 	if err != nil {
@@ -74,10 +74,10 @@ func runLate() error {
 	return nil
 }
 
-// TestRefusedAtFirstUse: what the kernel refuses after NewScheduler is not chosen, and nothing is
-// lost. Where memory for a ring is short, the ring is smaller.
+// TestRefusedAtFirstUse checks that a driver refused after NewScheduler is not chosen, and that
+// nothing is lost. If memory for a ring is short, the ring must be smaller.
 func TestRefusedAtFirstUse(t *testing.T) {
-	// Both must be there before they are refused.
+	// Both drivers must be available before the test refuses them.
 	testenv.Scheduler(t, sluice.Options{Driver: "aio"})
 	testenv.Scheduler(t, sluice.Options{Driver: "uring"})
 	const aio, pool = "driver: aio (the best that this system allows)", "driver: pool (the best that this system allows)"
@@ -108,7 +108,7 @@ func TestRefusedAtFirstUse(t *testing.T) {
 	}
 }
 
-// runNamed denies what its environment says and prints the error of a Scheduler with io_uring.
+// runNamed denies the calls of its environment, and prints the error of a Scheduler with io_uring.
 func runNamed() error {
 	if err := denyEnvironment(); err != nil {
 		fmt.Println("skip: seccomp:", err)
@@ -119,8 +119,8 @@ func runNamed() error {
 	return nil
 }
 
-// TestNamedDriverRefused: NewScheduler returns the error of a driver that was asked for by name,
-// even if the kernel allows smaller rings (127 is less than the usual depth), or only a call with
+// TestNamedDriverRefused checks that NewScheduler returns the error of a driver requested by name.
+// The kernel may still allow smaller rings (127 is less than the usual depth), or only a call with
 // wrong arguments.
 func TestNamedDriverRefused(t *testing.T) {
 	testenv.Scheduler(t, sluice.Options{Driver: "uring"})

@@ -20,28 +20,27 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// mixture is I/O of all kinds at once, in the middle of which something is taken
-// away.
+// mixture is concurrent I/O of all kinds. In the middle of it something is taken away.
 type mixture struct {
 	s     *sluice.Scheduler
 	dir   string
 	take  func() error
-	until func() bool // what is to come of it
+	until func() bool // the expected effect
 
-	rounds atomic.Int64 // that were made by anybody
+	rounds atomic.Int64 // made by all goroutines
 	taken  atomic.Bool
 	mu     sync.Mutex
-	errs   []error // under mu
+	errs   []error // guarded by mu
 }
 
 const (
 	mixtureBlocks = 256
-	mixtureRounds = 6 // of each, after something was taken away
+	mixtureRounds = 6 // of each kind, after something was taken away
 )
 
 func mixtureBlock(i int) []byte { return bytes.Repeat([]byte{byte(7*i + 1)}, testenv.PageSize) }
 
-// run runs it.
+// run runs the mixture.
 func (m *mixture) run() error {
 	if err := os.WriteFile(m.name("data"), m.data(), 0o600); err != nil {
 		return err
@@ -89,7 +88,7 @@ func (m *mixture) note(err error) {
 	}
 }
 
-// repeat repeats do until something was taken away, and then some times more.
+// repeat repeats do until something was taken away, and then a few more times.
 func (m *mixture) repeat(do func() error) {
 	for after := 0; after < mixtureRounds || !m.until(); m.rounds.Add(1) {
 		if m.taken.Load() {
@@ -99,7 +98,7 @@ func (m *mixture) repeat(do func() error) {
 	}
 }
 
-// want says what is wrong with a transfer of a block.
+// want returns the error in a transfer of a block.
 func want(what string, n int, err error, b, text []byte) error {
 	if n == len(text) && err == nil && bytes.Equal(b, text) {
 		return nil
@@ -216,7 +215,7 @@ func (m *mixture) streams() error {
 	return want("copy of streams", int(n), errors.Join(err, err2), b, m.data())
 }
 
-// mixtureFiles is how many chains a Batch needs for the kernel to perform them.
+// mixtureFiles is the number of chains at which the kernel performs a Batch's.
 const mixtureFiles = 120
 
 func (m *mixture) batch() error {

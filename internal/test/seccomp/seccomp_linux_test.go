@@ -32,7 +32,7 @@ const (
 
 func init() { testenv.Children["denied"] = runDenied }
 
-// runDenied denies what its environment says, does I/O and prints Explain.
+// runDenied denies the calls of its environment, does I/O and prints Explain.
 func runDenied() error {
 	calls := testenv.Denials[os.Getenv(denyEnv)]
 	errno := testenv.DenialErrnos[os.Getenv(errnoEnv)]
@@ -110,7 +110,7 @@ func exerciseDirect(name string) error {
 	return errors.Join(err1, err2, err3, err4)
 }
 
-// readAllWays demands that each way to read f finds want at 77.
+// readAllWays requires that each way to read f finds want at 77.
 func readAllWays(f *direct.File, want []byte) error {
 	ctx := context.Background()
 	for r, err := range f.ReadMany(ctx, slices.Values([]direct.Range{{Off: 77, Len: 100}, {Off: 177, Len: 19_900}}), direct.ReadManyOptions{}) {
@@ -135,7 +135,7 @@ func readAllWays(f *direct.File, want []byte) error {
 	return nil
 }
 
-// needDrivers skips the test where the library has the pool driver alone.
+// needDrivers skips the test if the library only has the pool driver.
 func needDrivers(t *testing.T) {
 	t.Helper()
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
@@ -143,8 +143,8 @@ func needDrivers(t *testing.T) {
 	}
 }
 
-// TestSeccomp runs a program where io_uring is denied, and one where AIO is
-// too: it has the next driver, which says why.
+// TestSeccomp runs a program without io_uring, and one without AIO as well. It must have the next
+// driver, and Explain must say why.
 func TestSeccomp(t *testing.T) {
 	needDrivers(t)
 	for _, c := range []struct{ deny, errno, want, why string }{
@@ -152,12 +152,12 @@ func TestSeccomp(t *testing.T) {
 		{"uring", "ENOSYS", "driver: aio (the best that this system allows)", "  not uring: io_uring_setup: function not implemented"},
 		{"uring aio", "EPERM", "driver: pool (the best that this system allows)", "  not aio: io_setup: operation not permitted"},
 		{"uring aio", "ENOSYS", "driver: pool (the best that this system allows)", "  not aio: io_setup: function not implemented"},
-		// A ring can be made, and not used.
+		// A ring can be made but not used.
 		{"uring_enter", "EPERM", "driver: aio (the best that this system allows)", "  not uring: io_uring_enter: operation not permitted"},
 		{"uring_register", "EPERM", "driver: aio (the best that this system allows)", "  not uring: io_uring_register: operation not permitted"},
 	} {
 		t.Run(c.deny+" "+c.errno, func(t *testing.T) {
-			// What is refused in any case cannot be refused here, nor what is wanted instead.
+			// If the driver, or the next one, is unavailable anyway, the case is skipped.
 			if strings.HasPrefix(c.deny, "uring_") {
 				testenv.Scheduler(t, sluice.Options{Driver: "uring"}).Close()
 			}
@@ -172,7 +172,7 @@ func TestSeccomp(t *testing.T) {
 	}
 }
 
-// TestSeccompForced asks for a driver that is denied: one clear line.
+// TestSeccompForced asks for a denied driver, and expects one clear line.
 func TestSeccompForced(t *testing.T) {
 	needDrivers(t)
 	for _, c := range []struct{ deny, errno, driver, want string }{
@@ -188,16 +188,16 @@ func TestSeccompForced(t *testing.T) {
 	}
 }
 
-// TestSeccompFcntl: where the system does not say how a file is open, a File is its *os.File, and
-// a direct.File uses the page cache.
+// TestSeccompFcntl checks a system that does not say how a file is open: a File is then its
+// *os.File, and a direct.File uses the page cache.
 func TestSeccompFcntl(t *testing.T) {
 	denied(t, "fcntl", "EPERM", "", true)
 }
 
 func init() { testenv.Children["no fstat"] = runWithoutFstat }
 
-// TestFstatFails: every way to open a File returns the error of fstat(2), and closes the descriptor. An io.Copy
-// to or from an *os.File whose kind is not known makes Reads and Writes.
+// TestFstatFails checks that every way to open a File returns the error of fstat(2), and closes the
+// descriptor. An io.Copy to or from an *os.File of unknown kind must make Reads and Writes.
 func TestFstatFails(t *testing.T) {
 	dir := t.TempDir()
 	testenv.Write(t, filepath.Join(dir, "file"), testenv.Twenty)
@@ -284,7 +284,7 @@ func copyWithoutFstat(src *sluice.File, name string) error {
 	return nil
 }
 
-// countDescriptors returns how many descriptors the process has open.
+// countDescriptors returns the number of the process's open descriptors.
 func countDescriptors() (int, error) {
 	entries, err := os.ReadDir("/proc/self/fd")
 	return len(entries), err

@@ -18,30 +18,30 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// What the system takes away from a process that has a Scheduler: system calls,
-// by a seccomp filter, and descriptors, by a program that closes those that it
-// does not know or has a number for another file.
+// These tests take something away from a process that has a Scheduler. A seccomp filter takes
+// system calls. Other code takes descriptors: it closes those that it does not know, or reuses
+// their numbers.
 
 func init() {
 	testenv.Children["taken away"] = runTaken
 }
 
-// The environment of the child "taken away", beside errnoEnv and testenv.DirEnv.
+// The environment of the child "taken away", besides errnoEnv and testenv.DirEnv.
 const (
 	takeEnv = "SLUICE_TEST_TAKE" // one of testenv.Denials, or of takers
 	whenEnv = "SLUICE_TEST_WHEN" // "start", "middle"
-	lostEnv = "SLUICE_TEST_LOST" // how many drivers are to be lost at least
+	lostEnv = "SLUICE_TEST_LOST" // the fewest drivers to be lost
 )
 
-// takers are what SLUICE_TEST_TAKE can name that is no system call.
+// takers are values of SLUICE_TEST_TAKE other than system calls.
 var takers = map[string]func(*descriptorsOf) error{
 	"close":       (*descriptorsOf).closeAll,
 	"dup2":        (*descriptorsOf).replaceAll,
 	"close_range": func(*descriptorsOf) error { return unix.CloseRange(3, ^uint(0), 0) },
 }
 
-// runTaken does I/O of all kinds, has something taken away, closes its Scheduler
-// and prints how many drivers were lost, and Explain.
+// runTaken does I/O of all kinds, has something taken away, and closes its Scheduler. Then it
+// prints the number of lost drivers, and Explain.
 func runTaken() error {
 	s, err := sluice.NewScheduler(sluice.Options{Driver: os.Getenv("SLUICE_DRIVER")})
 	if err != nil {
@@ -87,15 +87,14 @@ func runTaken() error {
 	return descriptors.check()
 }
 
-// descriptorsOf is the descriptors of a Scheduler.
+// descriptorsOf has the descriptors of a Scheduler.
 type descriptorsOf struct {
 	dir      string
-	events   []int // eventfds that are not the Scheduler's
+	events   []int // eventfds of other owners
 	replaced []int
 }
 
-// begin notes what is not the Scheduler's: the Go runtime's eventfd, which goes
-// with the first file that may be polled.
+// begin records the eventfd of the Go runtime, which goes with the first file that may be polled.
 func (d *descriptorsOf) begin() {
 	if f, err := os.Open(d.dir); err == nil {
 		_ = f.SetReadDeadline(time.Time{})
@@ -104,7 +103,7 @@ func (d *descriptorsOf) begin() {
 	d.events = openOf("[eventfd]")
 }
 
-// openOf returns the descriptors whose file has a name that ends so.
+// openOf returns the descriptors whose file's name has this suffix.
 func openOf(suffix string) (fds []int) {
 	names, _ := os.ReadDir("/proc/self/fd")
 	for _, n := range names {
@@ -116,8 +115,8 @@ func openOf(suffix string) (fds []int) {
 	return fds
 }
 
-// all are those that stay: a driver may open one to see whether it can be had, and
-// its number is a file's of the test soon afterwards, or that of another trial.
+// all returns the descriptors that stay. A driver may open one as a trial; soon after, its number
+// belongs to a file of the test or to another trial.
 func (d *descriptorsOf) all() (stay []int) {
 	for len(stay) == 0 { // none is open yet
 		seen := d.now()
@@ -131,9 +130,9 @@ func (d *descriptorsOf) all() (stay []int) {
 	return stay
 }
 
-// now returns those that are open now, and what tells an eventfd from others. An
-// eventfd that the netpoller does not know yet is still being set up: the driver
-// may close its number until then, whichever file has it.
+// now returns the open descriptors, with a text that tells eventfds apart. An eventfd that the
+// netpoller does not know yet is still being set up: the driver may close its number, whatever file
+// has it by then.
 func (d *descriptorsOf) now() map[int]string {
 	var polled strings.Builder
 	for _, fd := range openOf("[eventpoll]") {
@@ -178,7 +177,7 @@ func (d *descriptorsOf) replaceAll() error {
 	return nil
 }
 
-// check checks that what has the numbers now was left alone.
+// check checks that the new owners of the numbers were left alone.
 func (d *descriptorsOf) check() error {
 	for _, fd := range d.replaced {
 		if to, err := os.Readlink(fmt.Sprint("/proc/self/fd/", fd)); filepath.Base(to) != "log" {
@@ -191,14 +190,14 @@ func (d *descriptorsOf) check() error {
 	return nil
 }
 
-// TestTakenAway: I/O goes on by plain calls, nothing is lost or done wrong, and
+// TestTakenAway checks that I/O continues by plain calls, that nothing is lost or wrong, and that
 // Stats and Explain say so.
 func TestTakenAway(t *testing.T) {
 	made := 0
 	defer func() { t.Logf("figure: %d processes", made) }()
 	for _, c := range []struct {
 		driver, take, errno, when string
-		least, most               int // lost drivers: rings, that for chains and that for fsyncs
+		least, most               int // lost drivers: rings, and those for chains and fsyncs
 	}{
 		{"uring", "uring_enter", "EPERM", "start", 1, 1},
 		{"uring", "uring_enter", "EPERM", "middle", 1, 3},
@@ -241,7 +240,7 @@ func TestTakenAway(t *testing.T) {
 	}
 }
 
-// TestTakenAwayOnSlowDisk: with operations in flight that take their time.
+// TestTakenAwayOnSlowDisk is TestTakenAway with slow operations in flight.
 func TestTakenAwayOnSlowDisk(t *testing.T) {
 	dir := testenv.SlowDisk(t)
 	for _, c := range []struct{ driver, take string }{{"uring", "uring_enter"}, {"uring", "dup2"}, {"aio", "io_submit"}} {

@@ -1,4 +1,4 @@
-// Package seed provides the seeds of random tests.
+// Package seed has the seeds of random tests.
 package seed
 
 import (
@@ -11,9 +11,8 @@ import (
 // env names the environment variable that fixes every test's seed.
 const env = "SLUICE_SEED"
 
-// Of returns the seed for t: SLUICE_SEED if that is set, else a random number. CI sets it, so that
-// the result for a commit does not change. A test that fails prints how to run it again with the
-// same seed.
+// Of returns the seed for t: SLUICE_SEED if it is set, or a random number. CI sets it, so that the
+// result for a commit does not change. A failed test prints how to run it again with the same seed.
 func Of(t testing.TB) uint64 {
 	t.Helper()
 	s := rand.Uint64()
@@ -37,8 +36,8 @@ func Rand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(Of(t), 0))
 }
 
-// FromBytes returns a generator for a fuzz target: b makes its first numbers, two bytes each, so that the
-// fuzzer chooses what a random test would draw. The numbers after them are always the same.
+// FromBytes returns a generator for a fuzz target. Each two bytes of b make one of its first
+// numbers, so that the fuzzer chooses a random test's draws. Later numbers are always the same.
 func FromBytes(b []byte) *rand.Rand { return rand.New(&bytesSource{b: b, after: rand.NewPCG(1, 0)}) }
 
 // bytesSource is the source of FromBytes.
@@ -47,7 +46,8 @@ type bytesSource struct {
 	after rand.Source
 }
 
-// Uint64 repeats the two bytes: some methods of rand.Rand use the highest bits, and some the lowest.
+// Uint64 repeats the two bytes, because some methods of rand.Rand use the highest bits and some the
+// lowest.
 func (s *bytesSource) Uint64() uint64 {
 	if len(s.b) < 2 {
 		return s.after.Uint64()

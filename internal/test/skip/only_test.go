@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// TestOnlyWay: no other package skips a test, in any module of the repository. A script of
-// testscript names a reason; see Named.
+// TestOnlyWay checks that no other package skips a test, in any module of the repository. A script
+// of testscript must name a reason (see Named).
 func TestOnlyWay(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	if _, err := os.Stat(filepath.Join(root, "go.work")); err != nil {
@@ -60,8 +60,8 @@ func TestOnlyWay(t *testing.T) {
 	}
 }
 
-// otherSkips returns the uses of Skip, Skipf and SkipNow in a Go file. Types are not known; no
-// package function is called so.
+// otherSkips returns the uses of Skip, Skipf and SkipNow in a Go file. It does not know types; no
+// package function has these names.
 func otherSkips(name string, src []byte) (found []string, err error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, name, src, parser.SkipObjectResolution)
@@ -73,7 +73,7 @@ func otherSkips(name string, src []byte) (found []string, err error) {
 		if !ok || !slices.Contains([]string{"Skip", "Skipf", "SkipNow"}, s.Sel.Name) {
 			return true
 		}
-		// copytree.Skip is a value. Packages of tests have no such name as t.
+		// copytree.Skip is a value. No package of tests is called t.
 		if x, ok := s.X.(*ast.Ident); ok && imports(file, x.Name) {
 			return true
 		}
@@ -83,7 +83,7 @@ func otherSkips(name string, src []byte) (found []string, err error) {
 	return found, nil
 }
 
-// imports reports whether the file imports a package that is called name there.
+// imports reports whether the file imports a package under this name.
 func imports(file *ast.File, name string) bool {
 	return slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool {
 		if i.Name != nil {

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// A Reason is one of the variables of this file.
+// Reason is one of the variables of this file.
 type Reason struct {
 	name  string
-	means string // what is missing
-	// machine is true if another machine, or another setting of it, would run the test. Only such a
-	// Reason can be required.
+	means string // the missing thing
+	// machine says that the test would run on another machine, or with another setting of this one.
+	// Only then can the Reason be required.
 	machine bool
 }
 
-// String returns the name of the Reason, as it is in SLUICE_REQUIRE.
+// String returns the Reason's name, as in SLUICE_REQUIRE.
 func (r Reason) String() string { return r.name }
 
 var reasons []Reason
@@ -31,7 +31,7 @@ func other(name, means string) Reason {
 	return reasons[len(reasons)-1]
 }
 
-// What a machine may lack. SLUICE_REQUIRE may name these.
+// Features that a machine may lack. SLUICE_REQUIRE may name them.
 var (
 	Uring   = machine("uring", "io_uring")
 	AIO     = machine("aio", "Linux AIO")
@@ -82,7 +82,7 @@ var (
 	QEMU     = machine("qemu", "qemu, and packages of kernels")
 )
 
-// What no machine mends. SLUICE_REQUIRE may not name these.
+// Reasons that exist on every machine. SLUICE_REQUIRE may not name them.
 var (
 	Platform = other("platform", "another operating system, architecture or version of Go")
 	Build    = other("build", "other build tags, with or without the race detector")
@@ -90,18 +90,19 @@ var (
 	Flag     = other("flag", "only with a flag of the test, as it takes long")
 	Driver   = other("driver", "the driver lacks what is tested")
 	Case     = other("case", "a combination that is not tested, or a part of another test")
-	// A Chance is a state that the test tries to reach and cannot force, as with the page cache.
+	// Chance is a state that the test tries to reach and cannot force, for instance of the page
+	// cache.
 	Chance = other("chance", "the state that is tested has not come about")
 )
 
-// Check returns an error if SLUICE_REQUIRE names what it may not name. Otherwise only a test that
-// skips tells.
+// Check returns an error if SLUICE_REQUIRE names something that it may not. Without Check only a
+// skipped test would report it.
 func Check() error {
 	_, err := parse(os.Getenv(RequireEnv))
 	return err
 }
 
-// parse returns the Reasons that a list like SLUICE_REQUIRE names.
+// parse returns the Reasons in a list like SLUICE_REQUIRE.
 func parse(list string) (required []Reason, err error) {
 	for name := range strings.SplitSeq(list, ",") {
 		if name = strings.TrimSpace(name); name == "" {

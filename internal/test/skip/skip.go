@@ -5,9 +5,9 @@
 //		skip.For(t, skip.Uring, err)
 //	}
 //
-// A run of the tests on a machine with io_uring must not pass because of a defect that makes all
-// tests of io_uring skip. With SLUICE_REQUIRE=uring,root the tests that would be skipped for these
-// reasons fail. The command machine, in this folder, prints what a machine has.
+// On a machine with io_uring, a defect that makes all tests of io_uring skip must not let the run
+// pass. With SLUICE_REQUIRE=uring,root, tests that would be skipped for these reasons fail. The
+// command machine, in this folder, prints a machine's features.
 //
 // With SLUICE_SKIPS=FILE, each skip appends a line to the file, which must exist. The command
 // summary, in this folder, makes a table of it.
@@ -27,11 +27,11 @@ import (
 
 // Environment variables of this package.
 const (
-	RequireEnv = "SLUICE_REQUIRE" // names of Reasons, with commas between: tests fail instead
+	RequireEnv = "SLUICE_REQUIRE" // names of Reasons, separated by commas: tests fail instead
 	FileEnv    = "SLUICE_SKIPS"   // a file that gets a line for each skip
 )
 
-// For skips a test or benchmark, and says why as fmt.Sprint does. If SLUICE_REQUIRE names the
+// For skips a test or benchmark, with a message as by fmt.Sprint. If SLUICE_REQUIRE names the
 // reason, the test fails instead. Like t.Skip, it must be called by the goroutine of the test, and
 // does not return.
 func For(t testing.TB, r Reason, why ...any) {
@@ -45,12 +45,12 @@ func Forf(t testing.TB, r Reason, format string, why ...any) {
 	end(t, r, fmt.Sprintf(format, why...))
 }
 
-// ForDriver is For with an error of making a driver: "uring" or "aio". Every system has the others:
-// the test fails.
+// ForDriver is For with an error from making driver "uring" or "aio". Every system has the other
+// drivers: for them the test fails.
 //
-// The memory of a ring of io_uring counts against RLIMIT_MEMLOCK before Linux 5.12, and again by
-// 6.18. All processes of a user share that limit, so a test may find no memory on a machine that
-// has io_uring. Root has no such limit.
+// A ring's memory counts against RLIMIT_MEMLOCK before Linux 5.12, and again by 6.18. All processes
+// of a user share that limit, so a test may find no memory although the machine has io_uring. Root
+// has no such limit.
 func ForDriver(t testing.TB, driver string, err error) {
 	t.Helper()
 	switch {
@@ -65,8 +65,8 @@ func ForDriver(t testing.TB, driver string, err error) {
 	}
 }
 
-// Named skips a test for a reason that text names, followed by a colon and by why. Processes that
-// a test starts, and scripts, say so why they do not go on.
+// Named skips a test for the reason that text names, followed by a colon and a message. Child
+// processes and scripts print this text when they cannot go on.
 func Named(t testing.TB, text string) {
 	t.Helper()
 	name, why, _ := strings.Cut(text, ":")
@@ -88,7 +88,7 @@ func end(t testing.TB, r Reason, why string) {
 	t.Skipf("%s: %s", r, why)
 }
 
-// refused returns an error if SLUICE_REQUIRE names the reason, or what it may not name.
+// refused returns an error if SLUICE_REQUIRE names the reason, or something that it may not name.
 func refused(r Reason, why string) error {
 	if !slices.Contains(reasons, r) {
 		panic("skip: a Reason that is not in the list")
@@ -103,20 +103,22 @@ func refused(r Reason, why string) error {
 	return nil
 }
 
-// note appends a line about a skipped test to the file that SLUICE_SKIPS names, if it names one:
-// the reason, what it means, the package, the test, and why, with tabs between.
+// note appends a line about a skipped test to the file in SLUICE_SKIPS, if it is set. The line has
+// the reason, its meaning, the package, the test, and the message, separated by tabs.
 func note(test string, r Reason, why string) error {
 	name := os.Getenv(FileEnv)
 	if name == "" {
 		return nil
 	}
-	// Without O_CREATE: a test of other rights must not make a file that others cannot append to.
+	// Without O_CREATE: a test with other rights must not make a file to which others cannot
+	// append.
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return fmt.Errorf("%s: %w", FileEnv, err)
 	}
 	line := strings.Join([]string{r.name, r.means, pkg(), test, strings.Join(strings.Fields(why), " ")}, "\t")
-	if _, err := f.WriteString(line + "\n"); err != nil { // one write, as other processes append too
+	// One write, because other processes append, too.
+	if _, err := f.WriteString(line + "\n"); err != nil {
 		_ = f.Close()
 		return fmt.Errorf("%s: %w", FileEnv, err)
 	}

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-const actEnv = "SLUICE_TEST_SKIP" // what TestAct skips for
+const actEnv = "SLUICE_TEST_SKIP" // the reason for which TestAct skips
 
-// TestAct is the test that the other tests let skip in a process of its own.
+// TestAct is the test that other tests run in a new process to let it skip.
 func TestAct(t *testing.T) {
 	switch os.Getenv(actEnv) {
 	case "":
@@ -70,7 +70,7 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	act(t, "uring", FileEnv+"="+file)
-	act(t, "uring", FileEnv+"="+file, RequireEnv+"=uring") // fails, and is no skip
+	act(t, "uring", FileEnv+"="+file, RequireEnv+"=uring") // fails and does not skip
 	act(t, "short", FileEnv+"="+file)
 	got, err := os.ReadFile(file)
 	want := "uring\tio_uring\tinternal/test/skip\tTestAct\tno ring, really: permission denied\n" +

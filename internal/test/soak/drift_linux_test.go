@@ -14,11 +14,11 @@ import (
 // sample is what the process holds while nothing runs.
 type sample struct {
 	at         time.Duration
-	operations int64 // that were made until then
+	operations int64 // operations until then
 	holds      [kinds]float64
 }
 
-// What is counted.
+// The counted resources.
 const (
 	resident = iota // memory, in bytes
 	descriptors
@@ -29,14 +29,14 @@ const (
 
 var kindNames = [kinds]string{"resident memory", "descriptors", "goroutines", "threads"}
 
-// look takes a sample. Helpers of the library live on for a moment after their last work, so it waits until
-// there are no more goroutines than there were, for a second at most.
+// look takes a sample. Helpers of the library live for a moment after their last work, so it waits
+// until there are at most before goroutines, for a second at most.
 func look(t testing.TB, start time.Time, before int) (s sample) {
 	t.Helper()
 	for end := time.Now().Add(time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	// The first collection runs finalizers, the second frees what these held.
+	// The first collection runs finalizers, and the second frees their objects.
 	runtime.GC()
 	debug.FreeOSMemory()
 	s.at = time.Since(start)
@@ -46,7 +46,7 @@ func look(t testing.TB, start time.Time, before int) (s sample) {
 		t.Fatal(err)
 	}
 	s.holds[descriptors] = float64(len(fds))
-	// The other files of /proc have an estimate, which is wrong by some hundred KiB.
+	// The other files of /proc have an estimate that is wrong by some hundred KiB.
 	rollup, err := os.ReadFile("/proc/self/smaps_rollup")
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func look(t testing.TB, start time.Time, before int) (s sample) {
 		t.Fatalf("%d threads, %.0f bytes, %v", len(names), s.holds[resident], err)
 	}
 	for _, name := range names {
-		// The kernel's own workers for a ring come and go.
+		// The kernel's workers of a ring come and go.
 		if comm, err := os.ReadFile(name); err == nil && !strings.HasPrefix(string(comm), "iou-") {
 			s.holds[threads]++
 		}
@@ -73,13 +73,13 @@ func look(t testing.TB, start time.Time, before int) (s sample) {
 	return s
 }
 
-// drift is how something has changed over the second half of the operations, by the straight line through the
-// samples (least squares). It is not the second half of the time, as a machine with other work may make most of
-// the operations in the first.
+// drift is the change of something over the second half of the operations, along the straight line
+// through the samples (least squares). It is not over the second half of the time, because a busy
+// machine may make most operations in the first half.
 type drift struct {
 	from, to float64
 	mean     float64
-	steps    int // samples that have more than any before them
+	steps    int // samples that are larger than all before them
 }
 
 func driftOf(all []sample, kind int) (d drift) {
@@ -115,19 +115,20 @@ func driftOf(all []sample, kind int) (d drift) {
 	return d
 }
 
-// fewest is the least samples that a drift is of.
+// fewest is the least number of samples for a drift.
 const fewest = 10
 
-// The bounds of drift over the second half.
+// The bounds of a drift over the second half.
 const (
-	mostResident = 0.01 // of what there is
-	mostCount    = 0.5  // descriptors or goroutines: none
-	// The Go runtime keeps its threads, so their number is the most that were needed at once so far. In the
-	// second half of a run of any length that becomes more about 0.7 times. A leak makes it more again and again.
+	mostResident = 0.01 // a part of the total
+	mostCount    = 0.5  // descriptors or goroutines: none may be lost
+	// The Go runtime keeps its threads, so their number is the most that were needed at once. In
+	// the second half of a run of any length, it rises about 0.7 times. A leak makes it rise again
+	// and again.
 	mostSteps = 3
 )
 
-// grows reports whether the drift is more than what is allowed.
+// grows reports whether the drift exceeds its bound.
 func (d drift) grows(kind int) bool {
 	switch kind {
 	case resident:
@@ -138,7 +139,7 @@ func (d drift) grows(kind int) bool {
 	return d.to-d.from > mostCount
 }
 
-// The verdict is about lines with noise, whose slope is known.
+// TestDrift checks the verdict about noisy lines of known slope.
 func TestDrift(t *testing.T) {
 	noise := []float64{0.3, -0.2, 0, 0.1, -0.3, 0.2, -0.1}
 	for _, c := range []struct {
@@ -169,7 +170,8 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// A leak shows though the machine has done something else for most of the time.
+// TestDriftOfOperations checks that a leak shows although the machine was busy with other work for
+// most of the time.
 func TestDriftOfOperations(t *testing.T) {
 	var all []sample
 	for i := range 200 {

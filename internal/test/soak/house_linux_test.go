@@ -18,17 +18,17 @@ import (
 	"github.com/sluiceio/sluice/mapped"
 )
 
-// sharedSize is the size of the file that all goroutines of all drivers read and none changes.
-const sharedSize = 32 << 20 // 32 MiB, four times what a cache has
+// sharedSize is the size of the file that all goroutines of all drivers read, and none changes.
+const sharedSize = 32 << 20 // 32 MiB, four times a cache's size
 
-// newShared makes that file. Its bytes are testenv.Fill's text 0.
+// newShared makes the shared file. Its bytes are testenv.Fill's text 0.
 func newShared(name string) (string, error) {
 	b := make([]byte, sharedSize)
 	testenv.Fill(b, 0, 0)
 	return name, os.WriteFile(name, b, 0o600)
 }
 
-// house is what the goroutines of a driver have in common.
+// house is shared by the goroutines of a driver.
 type house struct {
 	s      *sluice.Scheduler
 	driver string
@@ -68,7 +68,7 @@ func (h *house) close() error {
 	return errors.Join(h.file.Close(), h.direct.Close(), h.cached.Close(), h.cache.Close())
 }
 
-// kind is what a goroutine does.
+// kind is a kind of work for a goroutine.
 type kind struct {
 	name  string
 	step  func(w *worker) (operations int, err error)
@@ -98,14 +98,14 @@ func somewhere(r *rand.Rand, most int64) (off, n int64) {
 	return off, 1 + r.Int64N(min(most, sharedSize-off))
 }
 
-// isShared reports with an error that b is not what the shared file has at off.
+// isShared returns an error unless b is the shared file's content at off.
 func isShared(b []byte, off int64, how string) error {
 	want := make([]byte, len(b))
 	testenv.Fill(want, off, 0)
 	return same(b, want, off, how)
 }
 
-// same compares what was read at off with what is there.
+// same compares bytes that were read at off with the known content.
 func same(got, want []byte, off int64, how string) error {
 	if bytes.Equal(got, want) {
 		return nil
@@ -145,7 +145,7 @@ func (h *house) readShared(w *worker) (int, error) {
 		defer got.Release()
 		return 1, errors.Join(err, isShared(got.Bytes(), off, "ReadBuffer"))
 	case 5:
-		// What was read before the context ended is right, and nothing more is said.
+		// Bytes that were read before the context ended must be right. Nothing else is promised.
 		ctx, stop := context.WithCancel(context.Background())
 		go stop()
 		how = "ReadAtContext"
@@ -156,7 +156,7 @@ func (h *house) readShared(w *worker) (int, error) {
 		}
 		return 1, errors.Join(err, isShared(b[:k], off, how))
 	case 6:
-		// Other goroutines find the page cache empty there.
+		// Other goroutines then miss the page cache there.
 		if err := h.file.Advise(off, n, sluice.AdviceDontNeed); err != nil {
 			return 1, err
 		}
@@ -167,7 +167,7 @@ func (h *house) readShared(w *worker) (int, error) {
 	return 1, errors.Join(err, isShared(b, off, how))
 }
 
-// readMany reads some ranges of the shared file, and breaks now and then.
+// readMany reads some ranges of the shared file, and sometimes stops early.
 func (h *house) readMany(w *worker) (n int, err error) {
 	ranges := make([]direct.Range, 1+w.rand.IntN(32))
 	for i := range ranges {
@@ -267,7 +267,7 @@ func (h *house) stream(w *worker) (int, error) {
 	return calls + more, err
 }
 
-// isStream reads n bytes of text id, which begin at off, and demands the end of the file behind them.
+// isStream reads n bytes of text id, which begin at off. The file must end there.
 func isStream(w *worker, r *direct.Reader, off, n int64, id uint64) (calls int, err error) {
 	want := make([]byte, 64<<10)
 	for end := off + n; ; calls++ {
@@ -329,7 +329,7 @@ func (h *house) batch(w *worker) (int, error) {
 	return write.Len() + read.Len() + remove.Len(), nil
 }
 
-// churn makes something that has an end, uses it, and ends it.
+// churn makes something short-lived, uses it, and ends it.
 func (h *house) churn(w *worker) (int, error) {
 	switch w.rand.IntN(64) {
 	case 0:
@@ -378,7 +378,7 @@ func (h *house) class(w *worker) (n int, err error) {
 	return n, errors.Join(err, c.Remove())
 }
 
-// anotherScheduler makes a Scheduler with a driver of its own, and closes it.
+// anotherScheduler makes a Scheduler with its own driver, and closes it.
 func (h *house) anotherScheduler(w *worker) (n int, err error) {
 	s, err := sluice.NewScheduler(sluice.Options{Driver: h.driver})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// file is what an owner needs of each kind of file.
+// file has the methods that an owner needs of each kind of file.
 type file interface {
 	io.ReaderAt
 	io.WriterAt
@@ -53,18 +53,18 @@ func (f cached) PunchHole(off, n int64) error {
 	return f.direct.PunchHole(off, n)
 }
 
-// owner is a goroutine that alone uses a file, and knows its contents.
+// owner is a goroutine that uses a file alone, and knows its contents.
 type owner struct {
 	name string
 	open func(name string) (file, error)
 	f    file
 	want []byte
-	ids  uint64 // texts that were written
+	ids  uint64 // texts written so far
 }
 
-const mostOwn = 256 << 10 // 256 KiB: the file is never longer
+const mostOwn = 256 << 10 // 256 KiB: the longest file
 
-// step makes one operation, and compares what it reads.
+// step makes one operation, and checks its bytes.
 func (o *owner) step(w *worker) (n int, err error) {
 	if o.f == nil {
 		if o.f, err = o.open(o.name); err != nil {
@@ -125,7 +125,7 @@ func (o *owner) close() error {
 	return o.f.Close()
 }
 
-// resize makes want as long as the file, with zeros where it has become longer.
+// resize makes want as long as the file, with zeros in the new part.
 func (o *owner) resize(size int64) {
 	if o.want == nil {
 		o.want = make([]byte, 0, mostOwn)
@@ -167,7 +167,7 @@ func (o *owner) read(w *worker) error {
 	return same(b[:n], want, off, fmt.Sprintf("reading (%T)", o.f))
 }
 
-// readBy reads as ReadAt does, by one of the ways that the file has.
+// readBy reads like ReadAt, in one of the file's ways.
 func (o *owner) readBy(w *worker, b []byte, off int64) (n int, err error) {
 	way := w.rand.IntN(4)
 	switch f := o.f.(type) {
@@ -188,7 +188,7 @@ func (o *owner) readBy(w *worker, b []byte, off int64) (n int, err error) {
 			defer got.Release()
 			n := copy(b, got.Bytes())
 			if err == nil && n < len(b) {
-				err = io.EOF // ReadBuffer says so only if there is nothing
+				err = io.EOF // ReadBuffer only reports it without bytes
 			}
 			return n, err
 		}

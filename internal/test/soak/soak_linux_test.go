@@ -34,8 +34,8 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 // points is the number of samples of a run.
 const points = 240
 
-// TestSoak runs for the time of -soak.for. In a short run there is no drift to speak of, so it judges what was
-// read alone.
+// TestSoak runs for the time of -soak.for. A short run has no meaningful drift, so only its reads
+// are judged.
 func TestSoak(t *testing.T) {
 	dir := testenv.PlaceDir(t, "soak.place", *place, 1<<30) // 1 GiB
 	r := newRun(t, dir, *length, *planted)
@@ -47,7 +47,8 @@ func TestSoak(t *testing.T) {
 	r.report(t, *length >= judgedFrom)
 }
 
-// judgedFrom is the shortest run whose drift is judged: in the first minutes, pools fill and threads are made.
+// judgedFrom is the shortest run whose drift is judged. In the first minutes, pools fill and
+// threads are made.
 const judgedFrom = 5 * time.Minute
 
 // run is a soak.
@@ -61,7 +62,7 @@ type run struct {
 	samples    []sample
 
 	mu    sync.Mutex
-	wrong []error // with mu held
+	wrong []error // guarded by mu
 }
 
 func newRun(t *testing.T, dir string, length time.Duration, defect string) *run {
@@ -71,7 +72,7 @@ func newRun(t *testing.T, dir string, length time.Duration, defect string) *run 
 	return &run{dir: dir, length: length, plant: plant{kind: defect}}
 }
 
-// fail notes what is wrong, and ends the run.
+// fail records an error, and ends the run.
 func (r *run) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -153,7 +154,7 @@ func (r *run) work(w *worker) {
 	}
 }
 
-// sampleAll takes the samples until the time is over, and plants what is to go wrong.
+// sampleAll takes the samples until the time is over. It also plants the defect.
 func (r *run) sampleAll(t *testing.T) {
 	start := time.Now()
 	goroutines := runtime.NumGoroutine()
@@ -175,10 +176,10 @@ func (r *run) sampleAll(t *testing.T) {
 	}
 }
 
-// halt is how long operations may take to end, on a machine that may stop the whole process meanwhile.
+// halt is how long operations may take to end. A machine may stop the whole process in that time.
 const halt = 30 * time.Minute
 
-// wait waits until a time, or the end of the run. It leaks what was asked for meanwhile.
+// wait waits until a time, or until the end of the run. It leaks on request.
 func (r *run) wait(until time.Time) {
 	for left := time.Until(until); left > 0 && !r.stop.Load(); left = time.Until(until) {
 		time.Sleep(min(left, 100*time.Millisecond))
@@ -194,7 +195,7 @@ func (s sample) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// report logs what has drifted, and fails the test for what grows if that is judged.
+// report logs each drift. If drifts are judged, it fails the test for things that grow.
 func (r *run) report(t *testing.T, judged bool) {
 	if len(r.samples) < points {
 		return
@@ -211,7 +212,7 @@ func (r *run) report(t *testing.T, judged bool) {
 	}
 }
 
-// grown returns what grows.
+// grown returns the names of the things that grow.
 func (r *run) grown() (names []string) {
 	for kind, name := range kindNames {
 		if driftOf(r.samples, kind).grows(kind) {
@@ -231,15 +232,15 @@ func amount(kind int, n float64) string {
 // plant is a defect on purpose.
 type plant struct {
 	kind string
-	next time.Time // of one that comes once a minute
+	next time.Time // the next time of a defect that comes once a minute
 	ops  int64     // operations for which memory was leaked
 	kept []any
 }
 
-// plants are the kinds that there are.
+// plants are the kinds of defects.
 var plants = []string{"", "memory", "descriptor", "goroutine", "byte"}
 
-// grow makes the defect larger. It is called some times a second.
+// grow makes the defect larger. It is called several times a second.
 func (p *plant) grow(r *run) {
 	if p.kind == "memory" {
 		for now := r.operations.Load(); p.ops < now; p.ops++ {
@@ -280,7 +281,7 @@ func wrongByte(name string) error {
 	return errors.Join(err, wrong, f.Close())
 }
 
-// A byte that is wrong is found.
+// TestFindsWrongByte checks that a wrong byte is found.
 func TestFindsWrongByte(t *testing.T) {
 	r := newRun(t, t.TempDir(), 10*time.Minute, "byte") // the first wrong byte ends it
 	r.soak(t, seed.Of(t))
@@ -289,7 +290,7 @@ func TestFindsWrongByte(t *testing.T) {
 	}
 }
 
-// What is held without an end is seen, whatever it is.
+// TestFindsLeak checks that each kind of leak is found.
 func TestFindsLeak(t *testing.T) {
 	start := time.Now()
 	var memory [][]byte
@@ -310,7 +311,7 @@ func TestFindsLeak(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range len(earlier) + 20 { // threads that earlier tests have left would be used first
+	for range len(earlier) + 20 { // threads of earlier tests would be used first
 		takeThread()
 	}
 	r := &run{}

@@ -32,17 +32,17 @@ var (
 	judge         = flag.Bool("starved.judge", false, "fail where a call is later than 50 ms, beyond what the machine is late by itself")
 )
 
-// late is the most that a call may be late because of frozen devices.
+// late is the longest delay of a call by frozen devices.
 const late = 50 * time.Millisecond
 
 const (
 	healthyDevices = 2
-	// inKernel is the most calls with a deadline that the kernel has for one frozen device.
+	// inKernel is the most calls with a deadline that are in the kernel for one frozen device.
 	inKernel = budget.Parallel / 4
 	deadline = 20 * time.Millisecond
 )
 
-// device is a file system, and a file on it that is open in each way.
+// device is a file system with a file that is open in each way.
 type device struct {
 	dir       string
 	s         *sluice.Scheduler
@@ -58,7 +58,7 @@ type device struct {
 func openDevice(t *testing.T, s *sluice.Scheduler, dir string) *device {
 	t.Helper()
 	d := &device{dir: dir, s: s}
-	// Two, as pages of the one that direct writes go to are not to be dirty.
+	// There are two files, because the direct one must have no dirty pages.
 	names := []string{filepath.Join(dir, "buffered"), filepath.Join(dir, "direct")}
 	var errs []error
 	for _, name := range names {
@@ -108,7 +108,7 @@ func numbers(t *testing.T, text string) (all []int) {
 	return all
 }
 
-// worst is the longest of some times.
+// worst is the longest of several times.
 type worst struct{ ns atomic.Int64 }
 
 func (w *worst) add(d time.Duration) {
@@ -120,7 +120,7 @@ func (w *worst) add(d time.Duration) {
 	}
 }
 
-// nap sleeps for a millisecond and adds how much longer that took.
+// nap sleeps for a millisecond, and adds the extra time that it took.
 func (w *worst) nap() {
 	began := time.Now()
 	time.Sleep(time.Millisecond)
@@ -129,9 +129,9 @@ func (w *worst) nap() {
 
 func (w *worst) String() string { return fmt.Sprintf("%.1f ms", float64(w.ns.Load())/1e6) }
 
-// TestFrozenLatency measures calls to healthy devices, and calls with deadlines, while other devices are frozen.
-// It does not judge them by the clock unless -starved.judge is there: that they end before the thaw is what
-// the test demands, and it would hang if they did not.
+// TestFrozenLatency measures calls to healthy devices, and calls with deadlines, while other
+// devices are frozen. The test requires that they end before the thaw; otherwise it hangs. It only
+// judges their times with -starved.judge.
 func TestFrozenLatency(t *testing.T) {
 	var made atomic.Int64
 	defer func() { t.Logf("figure: %d calls", made.Load()) }()
@@ -167,7 +167,7 @@ func frozen(t *testing.T, s *sluice.Scheduler, frozenDirs, healthyDirs []string)
 	for _, d := range ill {
 		d.frozen = places.Freeze(t, d.dir)
 	}
-	// Calls without a deadline, which wait for the thaw: more than there are permits.
+	// Calls without a deadline wait for the thaw. There are more than permits.
 	var waiting sync.WaitGroup
 	for i := range 12 * len(ill) {
 		waiting.Go(func() {
@@ -191,10 +191,11 @@ func frozen(t *testing.T, s *sluice.Scheduler, frozenDirs, healthyDirs []string)
 	})
 	quiet := healthy(t, well, start, &calls)
 
-	// Calls with a deadline, while the others go on.
+	// Calls with a deadline, at the same time.
 	var past worst
 	var deadlines sync.WaitGroup
-	for i := range 3 * budget.Parallel / 8 * len(ill) { // more than may be in the kernel, a quarter of the permits
+	// More than a quarter of the permits, the most in the kernel.
+	for i := range 3 * budget.Parallel / 8 * len(ill) {
 		d := ill[i%len(ill)]
 		d.stillHere.Add(1)
 		deadlines.Go(func() {
@@ -209,7 +210,7 @@ func frozen(t *testing.T, s *sluice.Scheduler, frozenDirs, healthyDirs []string)
 				err := d.write(ctx, r.IntN(4), b, r.Int64N(64))
 				end, _ := ctx.Deadline()
 				cancel()
-				if d.isFrozen() { // else it was in the kernel until the thaw
+				if d.isFrozen() { // otherwise it was in the kernel until the thaw
 					past.add(time.Since(end))
 					calls.Add(1)
 					if !errors.Is(err, context.DeadlineExceeded) {
@@ -271,8 +272,8 @@ func (d *device) thaw() {
 	d.frozen.Thaw()
 }
 
-// healthTimes are the longest times of calls to healthy devices, of the same calls by package os beside them, and
-// of what a sleep is longer than asked for: the machine's own.
+// healthTimes has the longest times of calls to healthy devices, of package os's same calls beside
+// them, and of the extra time of a sleep, which is the machine's own delay.
 type healthTimes struct{ calls, ofOS, sleep worst }
 
 // healthy makes calls to healthy devices.

@@ -39,10 +39,10 @@ type tight struct {
 	grow   func(t *testing.T) // makes much room
 }
 
-// room is what tight places have, about.
+// room is the approximate room in a tight place.
 const room = 3 << 20 // 3 MiB
 
-// fullDisk is a place on a disk of its own, which is filled.
+// fullDisk makes a place on a new disk, which is filled.
 func fullDisk(fs string) func(t *testing.T) tight {
 	return func(t *testing.T) tight {
 		dir := places.FileSystems[fs](t, 24<<20) // 24 MiB, or the file system's least
@@ -60,7 +60,7 @@ func fullDisk(fs string) func(t *testing.T) tight {
 	}
 }
 
-// fullMemory is a small tmpfs, which becomes larger.
+// fullMemory makes a place on a small tmpfs, which can grow.
 func fullMemory(t *testing.T) tight {
 	if os.Getuid() != 0 {
 		skip.For(t, skip.Root, "mounting needs root")
@@ -75,7 +75,7 @@ func fullMemory(t *testing.T) tight {
 	}
 }
 
-// quota is a subvolume of btrfs with a limit: the quota that holds for root, too.
+// quota makes a place in a subvolume of btrfs with a limit, which holds for root, too.
 func quota(t *testing.T) tight {
 	mounted := places.FileSystems["btrfs"](t, 256<<20) // 256 MiB
 	dir := filepath.Join(mounted, "limited")
@@ -96,15 +96,15 @@ var tightPlaces = map[string]func(t *testing.T) tight{
 	"ext4 without direct I/O": fullDisk("ext4 without direct I/O"), "memory": fullMemory, "quota": quota,
 }
 
-// fillWay is a way to write b, of the file's Pattern, at off, which is the file's end.
+// fillWay is a way to write b, bytes of the file's Pattern, at off, the file's end.
 type fillWay struct {
 	name  string
 	flag  int
-	exact bool // the file has not a byte more than was counted
+	exact bool // the file has no byte beyond the count
 	write func(f *fullFile, b []byte, off int64) (int, error)
 }
 
-// fullFile is an open file. One of the two is nil.
+// fullFile is an open file. One of its two files is nil.
 type fullFile struct {
 	s      *sluice.Scheduler
 	file   *sluice.File
@@ -143,8 +143,9 @@ var fillWays = []fillWay{
 	{"direct.File", 0, false, func(f *fullFile, b []byte, off int64) (int, error) { return f.direct.WriteAt(b, off) }},
 }
 
-// TestFull fills each place in each way on each driver: the error and the count are right, the file has what was
-// counted, what is there can be read, overwritten and synced, and with room again the rest can be written.
+// TestFull fills each place in each way on each driver. The error and the count must be right. The
+// file must have the counted bytes, and they can be read, overwritten and synced. With room again,
+// the rest can be written.
 func TestFull(t *testing.T) {
 	var made atomic.Int64
 	defer func() { t.Logf("figure: %d disks filled", made.Load()) }()
@@ -234,7 +235,7 @@ func (w fillWay) fill(t *testing.T, s *sluice.Scheduler, at tight, n int) {
 	testenv.HasPattern(t, name, size+int64(n), 0)
 }
 
-// onFull does what works on a full disk, too.
+// onFull makes calls that work on a full disk, too.
 func (f *fullFile) onFull(t *testing.T, at tight) {
 	b := testenv.AlignedBytes(testenv.PageSize)
 	var n int
@@ -272,7 +273,7 @@ func (f *fullFile) close() error {
 	return f.direct.Close()
 }
 
-// fillMany has goroutines fill a place at once, each with a file of its own.
+// fillMany has goroutines fill a place at once, each with its own file.
 func fillMany(t *testing.T, s *sluice.Scheduler, at tight) {
 	at.shrink(t)
 	var all sync.WaitGroup

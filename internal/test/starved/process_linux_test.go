@@ -71,7 +71,7 @@ func newWorker(s *sluice.Scheduler, name string) (w worker, err error) {
 
 func (w worker) close() error { return errors.Join(w.file.Close(), w.direct.Close()) }
 
-// call makes a call of a random kind. What it writes is what is there.
+// call makes a call of a random kind. Writes do not change the content.
 func (w worker) call(r *rand.Rand) error {
 	off := r.Int64N(pages-4) * testenv.PageSize
 	n := testenv.PageSize * (1 + r.IntN(2))
@@ -129,7 +129,7 @@ func TestManyGoroutines(t *testing.T) {
 	})
 }
 
-// TestQueueOfOne is TestManyGoroutines with a queue of one and one thread that may wait.
+// TestQueueOfOne is TestManyGoroutines with a queue of one, and one thread that may wait.
 func TestQueueOfOne(t *testing.T) {
 	var made atomic.Int64
 	defer func() { t.Logf("figure: %d operations", made.Load()) }()
@@ -184,7 +184,7 @@ func crowd(t *testing.T, s *sluice.Scheduler, dir string, n int) int64 {
 	return int64(n) * 10
 }
 
-// onlyRings reports whether all of these are what a Scheduler has until it is closed.
+// onlyRings reports whether a Scheduler keeps all of these until it is closed.
 func onlyRings(held []string) bool {
 	for _, h := range held {
 		if strings.HasSuffix(h, "goroutines") {
@@ -199,9 +199,10 @@ func init() {
 	testenv.Children["stopped"] = stopped
 }
 
-const nofileEnv = "SLUICE_TEST_NOFILE" // how many descriptors are left for the child, at first
+const nofileEnv = "SLUICE_TEST_NOFILE" // the child's number of free descriptors, at first
 
-// TestFewDescriptors: a process with 40 descriptors, or fewer, gets EMFILE where package os would, and goes on.
+// TestFewDescriptors checks that a process with at most 40 descriptors gets EMFILE when package os
+// would, and continues.
 func TestFewDescriptors(t *testing.T) {
 	var made int
 	defer func() { t.Logf("figure: %d processes", made) }()
@@ -209,7 +210,8 @@ func TestFewDescriptors(t *testing.T) {
 		for _, limit := range []int{40, 12} {
 			t.Run(fmt.Sprint(driver, " ", limit), func(t *testing.T) {
 				if driver != "" {
-					testenv.Scheduler(t, sluice.Options{Driver: driver}).Close() // or skip
+					// Skips without the driver.
+					testenv.Scheduler(t, sluice.Options{Driver: driver}).Close()
 				}
 				out, ok := testenv.Child(t, "few descriptors", "SLUICE_DRIVER="+driver, testenv.DirEnv+"="+t.TempDir(), fmt.Sprint(nofileEnv, "=", limit))
 				if !ok {
@@ -223,7 +225,7 @@ func TestFewDescriptors(t *testing.T) {
 	}
 }
 
-// fewDescriptors opens files until it may not, works with those it has, and closes them, three times.
+// fewDescriptors opens files until that fails, uses the open ones, and closes them, three times.
 func fewDescriptors() error {
 	limit, err := strconv.ParseUint(os.Getenv(nofileEnv), 10, 64)
 	if err != nil {
@@ -238,7 +240,7 @@ func fewDescriptors() error {
 	}
 	s, err := sluice.NewScheduler(sluice.Options{Driver: os.Getenv("SLUICE_DRIVER")})
 	if errors.Is(err, syscall.EMFILE) {
-		fmt.Println("no descriptor for the driver") // it was named, and NewScheduler says so
+		fmt.Println("no descriptor for the driver") // a named driver is an error of NewScheduler
 		return nil
 	}
 	if err != nil {
@@ -305,14 +307,14 @@ func callAll(all []worker, seed int) error {
 	return errors.Join(wrong...)
 }
 
-// TestStopped stops a process under load with SIGSTOP, and lets it go on with SIGCONT, many times.
+// TestStopped stops a process under load with SIGSTOP, and continues it with SIGCONT, many times.
 func TestStopped(t *testing.T) {
 	var made atomic.Int64
 	defer func() { t.Logf("figure: %d stops", made.Load()) }()
 	dir := places.Slow(t, 4000, 64<<20)
 	for _, driver := range testenv.Drivers {
 		t.Run(driver, func(t *testing.T) {
-			testenv.Scheduler(t, sluice.Options{Driver: driver}).Close() // or skip
+			testenv.Scheduler(t, sluice.Options{Driver: driver}).Close() // skips without the driver
 			r := seed.Rand(t)
 			self, err := os.Executable()
 			if err != nil {
@@ -340,7 +342,7 @@ func TestStopped(t *testing.T) {
 				cmd.Process.Signal(syscall.SIGCONT)
 				made.Add(1)
 			}
-			input.Close() // it ends its load
+			input.Close() // ends its load
 			if err := cmd.Wait(); err != nil {
 				t.Errorf("%v: %s", err, out.String())
 			}

@@ -16,8 +16,8 @@ type syncer interface {
 	Datasync() error
 }
 
-// TestDatasync: wherever Sync says something, Datasync says the same, of Files and
-// direct.Files, of their views, and in a Batch.
+// TestDatasync checks that Datasync returns the same as Sync, for Files and direct.Files, for their
+// views, and in a Batch.
 func TestDatasync(t *testing.T) {
 	testenv.EachFileSystem(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		open := func(name string, flag int) *sluice.File {

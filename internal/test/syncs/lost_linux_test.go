@@ -17,22 +17,22 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// marked is a page that is lost.
+// marked returns a page that is lost.
 func marked() []byte {
 	return bytes.Repeat([]byte(testenv.LostMark), testenv.PageSize)[:testenv.PageSize]
 }
 
-// onDisk reads a page of the file past what is in memory.
+// onDisk reads a page of the file from the disk, not from memory.
 func onDisk(t *testing.T, l *testenv.Lossy, name string, off int64) []byte {
 	t.Helper()
 	return l.ReadBack(t, name, off, testenv.PageSize)
 }
 
-// commits are the ways to have a file committed.
+// commits has the ways to commit a file.
 var commits = map[string]func(s *sluice.Scheduler, f *sluice.File) error{
 	"Sync":     func(_ *sluice.Scheduler, f *sluice.File) error { return f.Sync() },
 	"Datasync": func(_ *sluice.Scheduler, f *sluice.File) error { return f.Datasync() },
-	// The write-back that SyncRange starts must leave the error to the Sync of any caller.
+	// SyncRange starts write-back. It must leave the error to the Sync of any caller.
 	"SyncRange and Sync": func(_ *sluice.Scheduler, f *sluice.File) error {
 		return errors.Join(f.SyncRange(0, 0), f.Sync())
 	},
@@ -48,9 +48,9 @@ var commits = map[string]func(s *sluice.Scheduler, f *sluice.File) error{
 	},
 }
 
-// TestLostWrites: two goroutines write a page each, which the disk refuses, and
-// commit the file at the same time, in each pair of ways. No call returns nil of a
-// page that is gone, then or later.
+// TestLostWrites has two goroutines that each write a page, which the disk refuses, and commit the
+// file at the same time, in each pair of ways. No call may return nil for a lost page, then or
+// later.
 func TestLostWrites(t *testing.T) {
 	for kind := range testenv.LossyKinds {
 		t.Run(kind, func(t *testing.T) {
@@ -108,9 +108,9 @@ func loseTwo(t *testing.T, l *testenv.Lossy, s *sluice.Scheduler, ways ...string
 	}
 }
 
-// TestLostSynchronousWrites: two goroutines write a page each to a file that was
-// opened with O_SYNC, in whatever ways, and the disk refuses both. The kernel follows
-// each write by an fsync of its own, which may get the error of both.
+// TestLostSynchronousWrites has two goroutines that each write a page to a file with O_SYNC, in any
+// ways, and the disk refuses both. The kernel follows each write with an fsync, which may get the
+// error of both.
 func TestLostSynchronousWrites(t *testing.T) {
 	ways := map[string]func(f *sluice.File, b []byte, off int64) error{
 		"WriteAt": func(f *sluice.File, b []byte, off int64) error {
@@ -172,10 +172,10 @@ func loseSynchronous(t *testing.T, l *testenv.Lossy, s *sluice.Scheduler, flag i
 	}
 }
 
-// TestLostDirectWrites: eight goroutines write to one direct.File what the disk
-// refuses, whole pages or parts of them. Each has an error, of its write or of the
-// Sync or Datasync that follows, or with O_SYNC of the write. Btrfs makes direct
-// writes by way of the page cache, where it keeps checksums.
+// TestLostDirectWrites has eight goroutines that write whole pages or parts of them to one
+// direct.File, and the disk refuses them. Each must get an error: from its write, or from the
+// following Sync or Datasync; with O_SYNC from its write. Btrfs makes direct writes through the
+// page cache if it has checksums.
 func TestLostDirectWrites(t *testing.T) {
 	for kind := range testenv.LossyKinds {
 		t.Run(kind, func(t *testing.T) {
@@ -224,9 +224,9 @@ func loseDirect(t *testing.T, l *testenv.Lossy, s *sluice.Scheduler, flag, start
 	}
 }
 
-// TestLostTail: what one has written to the last page of a direct.File is lost with
-// another's write, which writes that page back. That write has the error, and a Sync
-// or Datasync for the first one has it, too: it asks another description.
+// TestLostTail has a first write to the last page of a direct.File. The page is lost when a second
+// write writes it back. The second write must get the error. So must a Sync or Datasync for the
+// first write: it uses another description.
 func TestLostTail(t *testing.T) {
 	for kind := range testenv.LossyKinds {
 		t.Run(kind, func(t *testing.T) {
@@ -253,8 +253,8 @@ func TestLostTail(t *testing.T) {
 	}
 }
 
-// TestLostPairs: two goroutines write so much that they make two fsyncs at a time,
-// on descriptions of their own, when the disk begins to refuse what they write.
+// TestLostPairs has two goroutines that write enough for two concurrent fsyncs on different
+// descriptions, when the disk begins to refuse writes.
 func TestLostPairs(t *testing.T) {
 	for kind := range testenv.LossyKinds {
 		t.Run(kind, func(t *testing.T) {

@@ -25,9 +25,8 @@ func descriptors(t *testing.T, name string) (n int) {
 	return n
 }
 
-// syncInPairs has two goroutines write much and Sync, neither waiting for the
-// other, until the File has a second description for that. It skips the test
-// where it gets none.
+// syncInPairs has two goroutines write much and Sync, neither waiting for the other, until the File
+// has a second description. It skips the test if the File gets none.
 func syncInPairs(t *testing.T, f *sluice.File) {
 	t.Helper()
 	var met atomic.Bool
@@ -64,8 +63,7 @@ func pairFile(t *testing.T, s *sluice.Scheduler) *sluice.File {
 	return f
 }
 
-// TestSecondDescriptionIsClosed: what two Syncs at a time need goes with the
-// File.
+// TestSecondDescriptionIsClosed checks that the second description is closed with the File.
 func TestSecondDescriptionIsClosed(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		f := pairFile(t, s)
@@ -80,7 +78,7 @@ func TestSecondDescriptionIsClosed(t *testing.T) {
 	})
 }
 
-// TestSecondDescriptionIsCollected: also when nobody closes it.
+// TestSecondDescriptionIsCollected checks that the garbage collector closes the second description.
 func TestSecondDescriptionIsCollected(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := func() string {
@@ -93,7 +91,8 @@ func TestSecondDescriptionIsCollected(t *testing.T) {
 	})
 }
 
-// TestSecondDescriptionOfARemovedFile: it is opened although the name is gone.
+// TestSecondDescriptionOfARemovedFile checks that the second description is opened although the
+// name is gone.
 func TestSecondDescriptionOfARemovedFile(t *testing.T) {
 	f := pairFile(t, testenv.Scheduler(t, sluice.Options{}))
 	defer f.Close()

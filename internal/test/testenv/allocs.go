@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// SkipUnderRace skips a test that counts allocations: the race detector allocates.
+// SkipUnderRace skips a test that counts allocations, because the race detector allocates.
 func SkipUnderRace(t *testing.T) {
 	if sys.RaceEnabled {
 		skip.For(t, skip.Build, "the race detector allocates")

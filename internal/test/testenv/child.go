@@ -19,8 +19,8 @@ const DirEnv = "SLUICE_TEST_DIR"
 // ChildEnv names the part of the test binary that a child process plays.
 const ChildEnv = "SLUICE_TEST_CHILD"
 
-// Children are programs that need a process of their own: with limits, say, or as another
-// user. They print their results; an error ends them with status 1.
+// Children are programs that need their own process, for example with limits or as another user.
+// They print their results. An error ends them with status 1.
 var Children = map[string]func() error{}
 
 // Main is the TestMain of a package whose tests have children.
@@ -35,11 +35,10 @@ func Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Child runs a child with env added. It returns its output, and reports whether its status
-// was 0. If it was not, the output of the Go runtime follows. Otherwise that is left out:
-// with -coverpkg, a child that may not open files prints that it cannot write its counts. A
-// child that hangs prints its goroutines. A child that prints "skip: REASON: why", as skip.Named
-// wants it, skips the test.
+// Child runs a child with env added. It returns the output, and whether the status was 0. If it was
+// not, the output includes the Go runtime's: otherwise a child that may not open files would print,
+// with -coverpkg, that it cannot write its counts. A child that hangs prints its goroutines. A
+// child that prints "skip: REASON: why", in the form of skip.Named, skips the test.
 func Child(t *testing.T, name string, env ...string) (out string, ok bool) {
 	t.Helper()
 	if Children[name] == nil {

@@ -1,4 +1,4 @@
-// Package testenv is what tests of packages that use sluice share.
+// Package testenv is shared by tests of packages that use sluice.
 package testenv
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// Core returns the inside of a new Scheduler, for the time of the test.
+// Core returns the inside of a new Scheduler, which lives until the end of the test.
 func Core(t testing.TB) *sched.Scheduler {
 	t.Helper()
 	s, err := sluice.NewScheduler(sluice.Options{})

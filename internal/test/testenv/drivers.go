@@ -19,15 +19,14 @@ import (
 // Drivers are the names of the drivers.
 var Drivers = []string{"uring", "aio", "pool"}
 
-// Scheduler makes a Scheduler, or skips the test where the system does not
-// have its driver.
+// Scheduler makes a Scheduler. It skips the test if the system lacks the driver.
 func Scheduler(t testing.TB, o sluice.Options) *sluice.Scheduler {
 	t.Helper()
 	s, err := sluice.NewScheduler(o)
 	return closedAtEnd(t, o, s, err)
 }
 
-// SchedulerWith is Scheduler with the options of the core. Govern is false unless they say otherwise: then nothing that
+// SchedulerWith is Scheduler with options of the core. Govern defaults to false: then nothing that
 // can be queued is a plain call by choice.
 func SchedulerWith(t testing.TB, core sched.Options, o sluice.Options) *sluice.Scheduler {
 	t.Helper()
@@ -51,9 +50,9 @@ func closedAtEnd(t testing.TB, o sluice.Options, s *sluice.Scheduler, err error)
 	return s
 }
 
-// Missing reports whether err says that this system does not have a driver, or not enough memory for it. A ring's
-// memory counts against RLIMIT_MEMLOCK (before Linux 5.12, and again by 6.18), which all processes of a user share.
-// Root has no such limit.
+// Missing reports whether err means that this system lacks a driver, or memory for it. A ring's
+// memory counts against RLIMIT_MEMLOCK (before Linux 5.12, and again by 6.18), which all processes
+// of a user share. Root has no such limit.
 func Missing(err error) bool {
 	noMemory := errors.Is(err, syscall.ENOMEM) && os.Getuid() != 0
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) || noMemory
@@ -66,9 +65,8 @@ func EachDriver(t *testing.T, test func(t *testing.T, s *sluice.Scheduler)) {
 	}
 }
 
-// EachPlace runs test on each driver with a directory on disk, where the page
-// cache can be asked without waiting and O_DIRECT aligns, and one in memory,
-// where neither is so.
+// EachPlace runs test on each driver, with a directory on disk and with one in memory. Cached reads
+// and the alignment of O_DIRECT exist only on disk.
 func EachPlace(t *testing.T, test func(t *testing.T, s *sluice.Scheduler, dir string)) {
 	EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		t.Run("disk", func(t *testing.T) { test(t, s, t.TempDir()) })
@@ -76,11 +74,12 @@ func EachPlace(t *testing.T, test func(t *testing.T, s *sluice.Scheduler, dir st
 	})
 }
 
-// MemoryDir is a temporary directory on tmpfs.
+// MemoryDir returns a temporary directory on tmpfs.
 func MemoryDir(t testing.TB) string { return places.Memory(t) }
 
-// PlaceDir is a temporary directory in the place that a flag of the test names: "memory", "disk" for t.TempDir,
-// or a file system of package places, of that size, for which a complaint of the kernel fails the test.
+// PlaceDir returns a temporary directory in the place that a flag of the test names: "memory",
+// "disk" for t.TempDir, or a file system of package places, of this size. A complaint of the kernel
+// about the file system fails the test.
 func PlaceDir(t testing.TB, flag, place string, size int64) string {
 	t.Helper()
 	switch place {
@@ -98,11 +97,11 @@ func PlaceDir(t testing.TB, flag, place string, size int64) string {
 	return dir
 }
 
-// SchedulerOn returns a Scheduler on a driver of the test's own. Everything that the driver
-// calls asynchronous is queued into it.
+// SchedulerOn returns a Scheduler on the test's driver. Operations that the driver calls
+// asynchronous are queued into it.
 func SchedulerOn(drv driver.Driver) *sluice.Scheduler { return SchedulerOnWrapped(drv, nil) }
 
-// SchedulerOnWrapped is SchedulerOn with plain calls that wrap replaces; see sched.Options.
+// SchedulerOnWrapped is SchedulerOn with plain calls that wrap replaces (see sched.Options).
 func SchedulerOnWrapped(drv driver.Driver, wrap func(sched.Caller) sched.Caller) *sluice.Scheduler {
 	s, err := inside.New(handle.Parts{Core: sched.Options{Wrap: wrap}, Driver: drv}, sluice.Options{Threads: 4})
 	if err != nil {

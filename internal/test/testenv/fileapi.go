@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceio/sluice"
 )
 
-// FileAPI is what *os.File and *sluice.File both are.
+// FileAPI has the common methods of *os.File and *sluice.File.
 type FileAPI interface {
 	io.ReadWriteSeeker
 	io.ReaderAt
@@ -43,7 +43,7 @@ var (
 	_ FileAPI = (*sluice.File)(nil)
 )
 
-// Opener is os.OpenFile or its like. The fileAPI is nil when the error is not.
+// Opener is a function like os.OpenFile. The FileAPI is nil if the error is not.
 type Opener func(name string, flag int, perm fs.FileMode) (FileAPI, error)
 
 // OSOpen is os.OpenFile.
@@ -66,8 +66,8 @@ func OpenOn(s *sluice.Scheduler) Opener {
 	}
 }
 
-// Describe prints all of an error that a program can see: the types and the
-// texts of its chain. dir, the directory that it happened in, is left out.
+// Describe prints everything in an error that a program can see: the types and the texts of its
+// chain. It leaves out dir, the directory of the test.
 func Describe(err error, dir string) string {
 	var b strings.Builder
 	for ; err != nil; err = errors.Unwrap(err) {

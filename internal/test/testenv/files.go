@@ -17,7 +17,7 @@ import (
 // PageSize is the size of a page in the tests: 4 KiB.
 const PageSize = 4 << 10
 
-// Must returns what open opens, which is closed at the end of the test.
+// Must returns the file of open. The end of the test closes it.
 func Must(t *testing.T, open Opener, name string, flag int) FileAPI {
 	t.Helper()
 	f, err := open(name, flag, 0o600)
@@ -28,7 +28,7 @@ func Must(t *testing.T, open Opener, name string, flag int) FileAPI {
 	return f
 }
 
-// Must1 returns x, and panics if there is an error.
+// Must1 returns x, and panics on an error.
 func Must1[T any](x T, err error) T {
 	if err != nil {
 		panic(err)
@@ -57,7 +57,7 @@ func Contents(t *testing.T, name string) string {
 	return fmt.Sprintf("%v %q", info.Mode(), b)
 }
 
-// Opened prints what a function that opens a file returned.
+// Opened prints the results of a function that opens a file.
 func Opened[F FileAPI](f F, err error) func(dir string) string {
 	return func(dir string) string {
 		if err != nil {
@@ -82,14 +82,14 @@ func AlignedBytes(n int) []byte {
 	return b[start:][:n:n]
 }
 
-// Noise is n random bytes, the same ones each time.
+// Noise returns n random bytes, always the same.
 func Noise(n int) []byte {
 	b := make([]byte, n)
 	rand.NewChaCha8([32]byte{byte(n)}).Read(b)
 	return b
 }
 
-// DirectNoise opens a direct.File of n random bytes, which it returns too.
+// DirectNoise opens a direct.File of n random bytes, and returns both.
 func DirectNoise(t *testing.T, s *sluice.Scheduler, n int) (*direct.File, []byte) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "noise")
@@ -105,10 +105,12 @@ func DirectNoise(t *testing.T, s *sluice.Scheduler, n int) (*direct.File, []byte
 	return f, noise
 }
 
-// Pattern is the byte at off of a file that tells for each that it is there.
+// Pattern returns the byte at off of a file in which each byte depends on its offset, and none is
+// zero.
 func Pattern(off int64) byte { return byte(off*7+off>>8*13+off>>16) | 1 }
 
-// HasPattern demands size bytes of the Pattern in the named file, and at most so many more of whatever.
+// HasPattern requires size bytes of the Pattern in the named file, and at most more other bytes
+// after them.
 func HasPattern(t testing.TB, name string, size, more int64) {
 	t.Helper()
 	b, err := os.ReadFile(name)

@@ -20,7 +20,7 @@ func init() {
 	}
 }
 
-// MountFUSE mounts the directory of through a process of ours; see serveFUSE.
+// MountFUSE mounts the directory of through a child process (see serveFUSE).
 func MountFUSE(t testing.TB, of, how string) (dir string) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -44,7 +44,7 @@ func MountFUSE(t testing.TB, of, how string) (dir string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = unix.Unmount(dir, unix.MNT_DETACH) // it is not there if the mount has failed
+		_ = unix.Unmount(dir, unix.MNT_DETACH) // there is no mount if it has failed
 		defer time.AfterFunc(Patience, func() { _ = cmd.Process.Kill() }).Stop()
 		if err := cmd.Wait(); err != nil && !t.Skipped() {
 			t.Errorf("the file system's process: %v", err)

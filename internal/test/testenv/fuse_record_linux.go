@@ -13,22 +13,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RecordName is a file in the served directory. A file system that MountFUSE was told "records"
-// appends to it what each file is told to do, in the order in which it was done. With one file, and a loop
-// device of it, that is all that the device gets. See ReadRequests.
+// RecordName is a file in the served directory. A file system of MountFUSE that "records" appends
+// to it each request to a file, in order. If there is one file, with a loop device of it, these are
+// all requests to the device. See ReadRequests.
 const RecordName = "requests"
 
-// Request is what a device was told to do.
+// Request is a request to a device.
 type Request struct {
 	Off   int64
 	Len   int64
-	Data  []byte // nil: zeros
-	Flush bool   // all requests before are on the device now
+	Data  []byte // nil means zeros
+	Flush bool   // all earlier requests are on the device now
 }
 
-// recorder appends Requests to a file, as a head of 3 numbers and the bytes.
+// recorder appends Requests to a file: a head of 3 numbers, and the bytes.
 type recorder struct {
-	mu   sync.Mutex // held during a request, so that the order is that in which they are done
+	mu   sync.Mutex // held during a request, so that the order in the file is the real one
 	file *os.File
 }
 
@@ -43,14 +43,14 @@ func newRecorder(dir string) (*recorder, error) {
 	return &recorder{file: f}, err
 }
 
-// record does a request and appends it. A nil recorder only does it.
+// record performs a request and appends it. A nil recorder only performs it.
 func (r *recorder) record(kind uint64, off, n uint64, data []byte, do func() error) error {
 	if r == nil {
 		return do()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if kind != recordFlush { // the file is in memory: nothing has to be flushed
+	if kind != recordFlush { // the file is in memory: flushing is unnecessary
 		if err := do(); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (r *recorder) record(kind uint64, off, n uint64, data []byte, do func() err
 	return err
 }
 
-// write is a FUSE_WRITE.
+// write performs a FUSE_WRITE.
 func (s *fuseServer) write(in *transferIn, data []byte) (answer []byte, err error) {
 	if s.ledger.loses(data) {
 		return nil, unix.EIO
@@ -91,8 +91,8 @@ func (s *fuseServer) fallocate(f *fallocateIn) error {
 	})
 }
 
-// ReadRequests reads what a file system that "records" has appended to RecordName. Ends are the offsets at
-// which the requests end in that file.
+// ReadRequests reads the RecordName of a file system that "records". ends has the offsets at which
+// the requests end in that file.
 func ReadRequests(name string) (all []Request, ends []int64, err error) {
 	b, err := os.ReadFile(name)
 	if err != nil {

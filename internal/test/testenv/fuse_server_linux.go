@@ -13,15 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A file system in user space for tests: the files of one directory, without
-// directories in it, by the kernel's protocol (linux/fuse.h, 7.31). It is a
-// process of its own: a program that waits in the kernel for itself may wait
-// for ever.
+// A file system in user space for tests. It has the files of one directory, without directories in
+// it, by the kernel's protocol (linux/fuse.h, 7.31). It is a separate process: a program that waits
+// in the kernel for itself may hang.
 
 func init() { Children["fuse"] = serveFUSE }
 
-// serveFUSE mounts what is in SLUICE_TEST_DIR at SLUICE_TEST_MOUNT, says so,
-// and serves it until it is unmounted.
+// serveFUSE mounts the directory SLUICE_TEST_DIR at SLUICE_TEST_MOUNT, prints that, and serves it
+// until it is unmounted.
 func serveFUSE() error {
 	dev, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -56,16 +55,18 @@ func serveFUSE() error {
 
 type fuseServer struct {
 	dev, dir int
-	how      string // "refuses" O_DIRECT, has a "writeback" cache, "loses" writes (Lossy), "records" them, or finds "no holes"
+	// how says what is special: the server "refuses" O_DIRECT, has a "writeback" cache, "loses"
+	// writes (Lossy), "records" them, or finds "no holes".
+	how      string
 	requests *recorder
-	ledger   *lossLedger // nil if it loses none
+	ledger   *lossLedger // nil if it loses no writes
 
-	// reading is held by the goroutine that takes a request, until it has given up the
-	// nodes that are forgotten: so the next request finds their room free.
+	// reading is held by the goroutine that takes a request, until it has released forgotten nodes.
+	// So the next request finds their room free.
 	reading sync.Mutex
 
 	mu    sync.Mutex
-	nodes map[uint64]*fuseNode // by number of inode
+	nodes map[uint64]*fuseNode // by inode number
 }
 
 // fuseNode is a file that the kernel knows.
@@ -79,7 +80,7 @@ const fuseMaxWrite = 128 << 10 // 128 KiB
 type fuseIn struct {
 	_, op        uint32
 	unique, node uint64
-	_            [4]uint32 // of the process that asks
+	_            [4]uint32 // of the asking process
 }
 
 type fuseOut struct {
@@ -88,7 +89,7 @@ type fuseOut struct {
 	unique uint64
 }
 
-// The requests that are answered, and FORGET, which is not.
+// The requests with answers, and FORGET, which has none.
 const (
 	fuseLookup = iota + 1
 	fuseForget
@@ -118,11 +119,11 @@ func (s *fuseServer) serve() {
 	for {
 		n, err := s.take(buf)
 		if err != nil {
-			return // ENODEV: it was unmounted
+			return // ENODEV: unmounted
 		}
 		in := at[fuseIn](buf)
 		switch in.op {
-		case fuseForget, fuseInterrupt, fuseBatchForget: // they want no answer
+		case fuseForget, fuseInterrupt, fuseBatchForget: // they have no answer
 			continue
 		}
 		body, err := s.answer(in, buf[unsafe.Sizeof(*in):n])
@@ -135,7 +136,7 @@ func (s *fuseServer) serve() {
 			}
 		}
 		out.len = uint32(int(unsafe.Sizeof(out)) + len(body))
-		_, _ = unix.Write(s.dev, append(raw(&out), body...)) // ENOENT: it was interrupted
+		_, _ = unix.Write(s.dev, append(raw(&out), body...)) // ENOENT: the request was interrupted
 	}
 }
 
@@ -168,7 +169,7 @@ func (s *fuseServer) take(buf []byte) (n int, err error) {
 	return n, nil
 }
 
-// forget takes back what lookup has counted.
+// forget undoes counts of lookup.
 func (s *fuseServer) forget(id, lookups uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,15 +182,15 @@ func (s *fuseServer) forget(id, lookups uint64) {
 	}
 }
 
-// at is what b begins with.
+// at returns the value at the beginning of b.
 func at[T any](b []byte) *T { return (*T)(unsafe.Pointer(&b[0])) }
 
-// raw is a copy of v's memory.
+// raw returns a copy of v's memory.
 func raw[T any](v *T) []byte {
 	return bytes.Clone(unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)))
 }
 
-// fuseName is a string of the protocol.
+// fuseName returns a string of the protocol.
 func fuseName(b []byte) string {
 	name, _, _ := strings.Cut(string(b), "\x00")
 	return name
@@ -256,7 +257,7 @@ type fuseAttr struct {
 	mode, nlink, uid, gid, _, blksize, _ uint32
 }
 
-// stat is the attributes of a descriptor's file.
+// stat returns the attributes of a descriptor's file.
 func (s *fuseServer) stat(fd int) (a fuseAttr, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
@@ -276,7 +277,7 @@ func (s *fuseServer) node(id uint64) int {
 	return s.nodes[id].fd
 }
 
-// path is a name by which a node can be opened.
+// path returns a name with which a node can be opened.
 func (s *fuseServer) path(id uint64) string { return fmt.Sprintf("/proc/self/fd/%d", s.node(id)) }
 
 func (s *fuseServer) attr(node uint64) ([]byte, error) {
@@ -320,7 +321,7 @@ func (s *fuseServer) open(node uint64, flags int) ([]byte, error) {
 	}
 	flags &^= unix.O_DIRECT | unix.O_NOFOLLOW
 	if s.how == "writeback" && flags&unix.O_ACCMODE == unix.O_WRONLY {
-		flags ^= unix.O_WRONLY | unix.O_RDWR // the kernel reads what it writes a part of
+		flags ^= unix.O_WRONLY | unix.O_RDWR // before a partial write the kernel reads
 	}
 	fd, err := unix.Open(s.path(node), flags|unix.O_CLOEXEC, 0)
 	return raw(&[2]uint64{uint64(fd)}), err
@@ -391,7 +392,7 @@ type lseekIn struct {
 	whence, _ uint32
 }
 
-// lseek finds data, and fails where it is asked for a hole. Only a server that finds "no holes" does so; the others
+// lseek finds data, and fails for holes. It is only for a server with "no holes"; other servers
 // leave both to the kernel.
 func (s *fuseServer) lseek(in *lseekIn) ([]byte, error) {
 	if s.how != "no holes" {

@@ -11,14 +11,14 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// Held is what a process holds that a Scheduler could leave behind.
+// Held is what a process holds that a Scheduler might leave behind.
 type Held struct {
-	Files      []string // what its descriptors are
+	Files      []string // the files of its descriptors
 	Mappings   int      // of io_uring and AIO
 	Goroutines int
 }
 
-// HeldNow returns what this process holds now.
+// HeldNow returns what this process holds.
 func HeldNow(t *testing.T) (h Held) {
 	t.Helper()
 	fds, err := os.ReadDir("/proc/self/fd")
@@ -39,7 +39,7 @@ func HeldNow(t *testing.T) (h Held) {
 	return h
 }
 
-// More says what now holds that h does not.
+// More returns what now holds and h does not.
 func (h Held) More(now Held) (more []string) {
 	for _, f := range now.Files {
 		if !slices.Contains(h.Files, f) && !strings.Contains(f, "/proc/") {
@@ -56,7 +56,7 @@ func (h Held) More(now Held) (more []string) {
 }
 
 func init() {
-	// descriptors prints the descriptors that a program has beside stdin, stdout, stderr and the
+	// descriptors prints a program's descriptors except for stdin, stdout, stderr and the
 	// netpoller's.
 	Children["descriptors"] = func() error {
 		fds, err := os.ReadDir("/proc/self/fd")

@@ -13,8 +13,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// Holding is a driver that keeps what is submitted to it from the kernel,
-// until the test releases it.
+// Holding is a driver that keeps submitted operations from the kernel until the test releases it.
 type Holding struct {
 	driver.Driver
 	mu   sync.Mutex
@@ -22,10 +21,10 @@ type Holding struct {
 	open bool // released: operations pass
 }
 
-// Async reports true: the scheduler queues everything into h.
+// Async returns true: the Scheduler queues everything into h.
 func (h *Holding) Async(*driver.Op) bool { return true }
 
-// Submit keeps ops until Release, and passes them on after it.
+// Submit keeps ops until Release. After that it passes them on.
 func (h *Holding) Submit(ops []*driver.Op) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -36,9 +35,8 @@ func (h *Holding) Submit(ops []*driver.Op) (int, error) {
 	return len(ops), nil
 }
 
-// Wait returns when n operations of s are held, less those that the page cache
-// had after all, and those that were plain calls. It releases h and skips the test if none
-// is held: on 386 each read is a plain call.
+// Wait returns when n operations of s are held, minus those that were cached after all, and minus
+// plain calls. If none is held, it releases h and skips the test: on 386 each read is a plain call.
 func (h *Holding) Wait(t *testing.T, s *sluice.Scheduler, n int) {
 	t.Helper()
 	held := 0
@@ -50,12 +48,12 @@ func (h *Holding) Wait(t *testing.T, s *sluice.Scheduler, n int) {
 		return held+int(st.Cached+st.Plain) >= n
 	})
 	if held == 0 {
-		h.Release(t) // what the test closes at its end may wait for a read that comes now
+		h.Release(t) // the end of the test may close a file with a new read
 		skip.For(t, skip.Chance, "no read was queued")
 	}
 }
 
-// Release hands what is held to the kernel, and whatever follows.
+// Release passes all held and later operations to the kernel.
 func (h *Holding) Release(t *testing.T) {
 	t.Helper()
 	h.mu.Lock()

@@ -2,7 +2,7 @@ package testenv
 
 import "errors"
 
-// Limited takes Most bytes and fails then.
+// Limited accepts Most bytes, and then fails.
 type Limited struct {
 	Most int
 	b    []byte
@@ -20,7 +20,7 @@ func (l *Limited) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// Bytes returns what l has taken.
+// Bytes returns the accepted bytes.
 func (l *Limited) Bytes() []byte { return l.b }
 
 func (l *Limited) String() string { return string(l.b) }

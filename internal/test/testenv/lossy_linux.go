@@ -18,8 +18,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// A block begins with a mark and its number: LostMark if a Lossy refuses it while it loses writes, KeptMark
-// if it does not. A block that is written together with a refused one is lost, too.
+// A block begins with a mark and its number. A Lossy that loses writes refuses blocks with
+// LostMark, but not with KeptMark. A block that is written together with a refused one is lost,
+// too.
 const (
 	LostMark = "this write is lost"
 	KeptMark = "this write is kept"
@@ -28,12 +29,12 @@ const (
 // blockHead is the length of a mark and a number.
 const blockHead = len(LostMark) + 8
 
-// Lossy is a file system on a disk that loses writes: a loop device on a file of our own file system in
-// user space. The kernel reports such a loss once to each open file description.
+// Lossy is a file system on a disk that loses writes: a loop device on a file of a FUSE file
+// system. The kernel reports a loss once to each open file description.
 type Lossy struct {
-	Dir    string // mounted
+	Dir    string // the mount point
 	ledger *lossLedger
-	files  int // that were made
+	files  int // the number of files made
 	last   atomic.Uint64
 }
 
@@ -44,12 +45,13 @@ var LossyKinds = map[string]struct {
 }{
 	"ext4": {"mkfs.ext4 -q -F -b 4096", "", 64 << 20},
 	"xfs":  {"mkfs.xfs -q -f", "", 300 << 20},
-	// No data is in the metadata. When the disk refuses metadata, btrfs ends all writing for good.
+	// Metadata must not contain data: when the disk refuses metadata, btrfs ends all writing for
+	// good.
 	"btrfs": {"mkfs.btrfs -q -f", "max_inline=0", 128 << 20},
 }
 
-// NewLossy makes a file system of a kind on a disk that loses writes, until the end of the test. It skips
-// the test where it cannot.
+// NewLossy makes a file system of a kind on a disk that loses writes, until the end of the test. If
+// that is impossible, it skips the test.
 func NewLossy(t testing.TB, kind string) *Lossy {
 	t.Helper()
 	served := places.Memory(t)
@@ -64,8 +66,9 @@ func NewLossy(t testing.TB, kind string) *Lossy {
 		t.Fatal(err)
 	}
 	device := places.LoopOf(t, image)
-	// A loop device reports success if its file has taken a part of a request (drivers/block/loop.c,
-	// lo_complete_rq), so each request must be one of FUSE, which is refused as a whole.
+	// A loop device reports success if its file has taken a part of a request
+	// (drivers/block/loop.c, lo_complete_rq). So each request must be a single FUSE request, which
+	// is refused as a whole.
 	largest := filepath.Join("/sys/block", filepath.Base(device), "queue/max_sectors_kb")
 	if err := os.WriteFile(largest, []byte("64"), 0); err != nil {
 		skip.For(t, skip.Loop, err)
@@ -73,8 +76,8 @@ func NewLossy(t testing.TB, kind string) *Lossy {
 	return &Lossy{Dir: places.Mount(t, device, LossyKinds[kind].mkfs, LossyKinds[kind].options), ledger: ledger}
 }
 
-// File makes a new file of zeros that is on the disk: btrfs may refuse to cut off one that has lost
-// something.
+// File makes a new file of zeros that is on the disk. It is new because btrfs may refuse to
+// truncate a file that has lost data.
 func (l *Lossy) File(t testing.TB, size int) (name string) {
 	t.Helper()
 	l.files++
@@ -90,14 +93,14 @@ func (l *Lossy) File(t testing.TB, size int) (name string) {
 	return name
 }
 
-// Lose has the disk refuse what is marked until do has returned.
+// Lose makes the disk refuse marked blocks until do has returned.
 func (l *Lossy) Lose(do func()) {
 	l.Losing(true)
 	defer l.Losing(false)
 	do()
 }
 
-// Losing has the disk refuse what is marked from now on, or no more.
+// Losing makes the disk refuse marked blocks, or accept them again.
 func (l *Lossy) Losing(yes bool) {
 	var n uint32
 	if yes {
@@ -106,8 +109,8 @@ func (l *Lossy) Losing(yes bool) {
 	atomic.StoreUint32(l.ledger.losing(), n)
 }
 
-// Block fills b with the mark and a new number, which it returns. B holds a block of its own: no other is in
-// the same unit that the disk refuses.
+// Block fills b with the mark and a new number, which it returns. b must be alone in a unit that
+// the disk refuses.
 func (l *Lossy) Block(b []byte, mark string) (number uint64) {
 	number = l.last.Add(1)
 	head := binary.LittleEndian.AppendUint64([]byte(mark), number)
@@ -117,12 +120,12 @@ func (l *Lossy) Block(b []byte, mark string) (number uint64) {
 	return number
 }
 
-// OnDisk reports whether the disk has taken the block of this number.
+// OnDisk reports whether the disk has accepted the block with this number.
 func (l *Lossy) OnDisk(number uint64) bool {
 	return atomic.LoadUint32(l.ledger.entry(number)) == 1
 }
 
-// ReadBack reads n bytes of the file past what is in memory. It returns nil if they cannot be read.
+// ReadBack reads n bytes of the file from the disk, not from memory. It returns nil if that fails.
 func (l *Lossy) ReadBack(t testing.TB, name string, off int64, n int) []byte {
 	t.Helper()
 	f, err := os.Open(name)
@@ -140,13 +143,13 @@ func (l *Lossy) ReadBack(t testing.TB, name string, off int64, n int) []byte {
 	return b
 }
 
-// lossLedger is what a process that tests, and the process that is its disk, share in memory: whether the
-// disk loses writes, and for each number of a block whether the disk has it. A nil *lossLedger loses nothing.
+// lossLedger is memory shared by a testing process and its disk's process. It records whether the
+// disk loses writes and, by number, which blocks the disk has. A nil *lossLedger loses nothing.
 type lossLedger struct{ words []byte }
 
 const (
 	ledgerName   = "ledger"
-	ledgerBlocks = 64 << 20 // blocks; a file in memory with holes
+	ledgerBlocks = 64 << 20 // blocks; the file in memory has holes
 )
 
 func openLedger(name string, flag int) (*lossLedger, error) {
@@ -167,7 +170,7 @@ func (l *lossLedger) close() { _ = unix.Munmap(l.words) }
 
 func (l *lossLedger) losing() *uint32 { return l.word(0) }
 
-// entry returns the word of a block, 1 if it is on the disk.
+// entry returns the word of a block. It is 1 if the block is on the disk.
 func (l *lossLedger) entry(number uint64) *uint32 {
 	if number == 0 || number > ledgerBlocks {
 		panic(fmt.Sprintf("block %d of %d", number, ledgerBlocks))
@@ -182,7 +185,7 @@ func (l *lossLedger) loses(b []byte) bool {
 	return l != nil && atomic.LoadUint32(l.losing()) == 1 && bytes.Contains(b, []byte(LostMark))
 }
 
-// written notes the blocks in b.
+// written records the blocks in b.
 func (l *lossLedger) written(b []byte) {
 	if l == nil {
 		return

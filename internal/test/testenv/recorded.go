@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// Recorded returns a started Recorder and a Scheduler that it records.
+// Recorded returns a started Recorder with a Scheduler that it records.
 func Recorded(t *testing.T, driver string) (*trace.Recorder, *sluice.Scheduler) {
 	t.Helper()
 	if !record.Built {
@@ -23,7 +23,7 @@ func Recorded(t *testing.T, driver string) (*trace.Recorder, *sluice.Scheduler) 
 	return rec, Scheduler(t, sluice.Options{Driver: driver, Recorder: rec})
 }
 
-// CheckTimes demands that the times of each operation are in order.
+// CheckTimes requires that the times of each operation are in order.
 func CheckTimes(t *testing.T, tr *trace.Trace) {
 	t.Helper()
 	for i := range tr.Ops {
@@ -37,7 +37,7 @@ func CheckTimes(t *testing.T, tr *trace.Trace) {
 	}
 }
 
-// CompareStats demands that tr has the operations and bytes of st.
+// CompareStats requires that tr has the operations and bytes of st.
 func CompareStats(t *testing.T, tr *trace.Trace, st sluice.Stats) {
 	t.Helper()
 	var n [4]int64

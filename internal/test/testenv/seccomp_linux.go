@@ -29,12 +29,11 @@ var (
 		"preadv2":        {unix.SYS_PREADV2},
 	}
 
-	// DenialErrnos are the errors with which a test can refuse them.
+	// DenialErrnos are the errors with which a test can refuse Denials.
 	DenialErrnos = map[string]syscall.Errno{"EPERM": syscall.EPERM, "ENOSYS": syscall.ENOSYS, "ENOMEM": syscall.ENOMEM, "EIO": syscall.EIO}
 )
 
-// Deny installs a seccomp filter that answers errno to the calls, as those of container
-// runtimes do.
+// Deny installs a seccomp filter that answers the calls with errno, as container runtimes do.
 func Deny(calls []uint32, errno syscall.Errno) error {
 	var prog []unix.SockFilter
 	for _, nr := range calls {
@@ -45,17 +44,17 @@ func Deny(calls []uint32, errno syscall.Errno) error {
 	return Filter(prog)
 }
 
-// Filter installs a seccomp filter (seccomp(2)) in all threads of the process. prog begins with
-// the number of the system call loaded. What it leaves over is allowed.
+// Filter installs a seccomp filter (seccomp(2)) in all threads of the process. prog begins with the
+// number of the system call loaded. Calls on which it does not decide are allowed.
 func Filter(prog []unix.SockFilter) error {
 	_, err := filter(prog, 0)
 	return err
 }
 
-// filter is Filter with flags of seccomp(2). It returns what the system call has returned.
+// filter is Filter with flags of seccomp(2). It returns the result of the system call.
 func filter(prog []unix.SockFilter, flags uintptr) (r int, err error) {
-	// A filter needs no privilege in a process that cannot gain any, which
-	// is said of the thread that installs it.
+	// A filter needs no privilege in a process that cannot gain any. The thread that installs it
+	// must declare that.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {

@@ -15,19 +15,19 @@ import (
 type Syscall struct {
 	TID  int
 	Nr   int
-	Func string // the function that makes it, if the process has the same program as this one
+	Func string // the calling function, if both processes run the same program
 	Args [6]uint64
 }
 
-// An Answer says what becomes of a Syscall: the kernel makes it, or it returns Value or Errno at once.
+// Answer decides about a Syscall: the kernel makes it, or it returns Value or Errno at once.
 type Answer struct {
 	Make  bool
 	Value int64
 	Errno syscall.Errno
 }
 
-// Supervised has the process with the other end of conn decide about the calls of this one, by a seccomp filter for
-// all threads (seccomp_unotify(2), Linux 5.19). Each waits for the answer.
+// Supervised lets the process at the other end of conn decide about this process's calls, by a
+// seccomp filter for all threads (seccomp_unotify(2), Linux 5.19). Each call waits for the answer.
 func Supervised(conn *os.File, calls []uint32) error {
 	var prog []unix.SockFilter
 	for _, nr := range calls {
@@ -35,8 +35,8 @@ func Supervised(conn *os.File, calls []uint32) error {
 			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: nr},
 			unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_USER_NOTIF})
 	}
-	// Nobody answers before the listener is sent. A garbage collection in that time could stop this goroutine until
-	// another thread's call is answered.
+	// No process answers before the listener is sent. A garbage collection in that time could stop
+	// this goroutine until another thread's call is answered.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	rights := unix.UnixRights(0)
 	to := int(conn.Fd())
@@ -51,11 +51,12 @@ func Supervised(conn *os.File, calls []uint32) error {
 	return nil
 }
 
-// waitKillable is SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV: no signal makes a call start anew, and be asked about twice.
+// waitKillable is SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV: no signal restarts a call, which would be
+// asked about twice.
 const waitKillable = 1 << 5
 
-// Supervise decides about the calls of the process that has called Supervised with the other end of conn, until that
-// process has ended.
+// Supervise decides about the calls of the process that has called Supervised with the other end of
+// conn, until that process ends.
 func Supervise(conn *os.File, decide func(Syscall) Answer) error {
 	oob := make([]byte, unix.CmsgSpace(4))
 	_, n, _, _, err := unix.Recvmsg(int(conn.Fd()), make([]byte, 1), oob, unix.MSG_CMSG_CLOEXEC)

@@ -1,7 +1,7 @@
 package testenv
 
-// Fill fills b with the bytes at off of the endless text number id. Texts differ nearly everywhere, and so do
-// places in a text.
+// Fill fills b with the bytes at off of the endless text number id. Texts differ nearly everywhere,
+// and so do places in a text.
 func Fill(b []byte, off int64, id uint64) {
 	var word uint64
 	for i := range b {

@@ -15,17 +15,17 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// Patience is how long a test waits for what must happen. It only decides how
-// soon a hang is reported.
+// Patience is how long a test waits for an event that must happen. It only decides how soon a hang
+// is reported.
 const Patience = 3 * time.Minute
 
-// WaitFor waits until ok returns true, and fails the test if that never comes.
+// WaitFor waits until ok returns true. It fails the test if that takes too long.
 func WaitFor(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	WaitOr(ok, func() { t.Fatal("in vain: waiting for ", what) })
 }
 
-// WaitOr waits until ok says so, and calls fail if that never comes.
+// WaitOr waits until ok returns true. It calls fail if that takes too long.
 func WaitOr(ok func() bool, fail func()) {
 	for end := time.Now().Add(Patience); !ok(); Yield() {
 		if time.Now().After(end) {
@@ -41,13 +41,13 @@ func Yield() {
 	time.Sleep(50 * time.Microsecond)
 }
 
-// Parked counts the goroutines that are in the named function.
+// Parked counts the goroutines in the named function.
 func Parked(function string) int {
 	b := make([]byte, 1<<20)
 	return strings.Count(string(b[:runtime.Stack(b, true)]), function+"(")
 }
 
-// Occupy takes the only place of blocking calls of s until release is called.
+// Occupy takes the only permit of s until release is called.
 func Occupy(s *sluice.Scheduler) (release func()) {
 	held, done := make(chan bool), make(chan bool)
 	go CoreOf(s).Block(nil, func() {
@@ -58,7 +58,7 @@ func Occupy(s *sluice.Scheduler) (release func()) {
 	return sync.OnceFunc(func() { close(done) })
 }
 
-// Waiting returns how many goroutines wait for a permit of s for a device or a name.
+// Waiting returns how many goroutines wait for a permit of s, for a device or a name.
 func Waiting(s *sluice.Scheduler) int {
 	core := CoreOf(s)
 	_, waiting := core.Permits()
@@ -81,7 +81,7 @@ func TextOn(t testing.TB, s *sluice.Scheduler, dir string) *sluice.File {
 	return f
 }
 
-// ReadTwenty reads f, a file of TextOn, and checks what it reads.
+// ReadTwenty reads f, a file of TextOn, and checks the bytes.
 func ReadTwenty(t *testing.T, f *sluice.File) {
 	b := make([]byte, len(Twenty))
 	if n, err := f.ReadAt(b, 0); n != len(b) || err != nil || string(b) != Twenty {
@@ -89,8 +89,9 @@ func ReadTwenty(t *testing.T, f *sluice.File) {
 	}
 }
 
-// DirectOn opens a file of size bytes on s, with O_DIRECT where that is. The page cache has nothing of it: where
-// it has something, Linux before 5.13 makes no direct transfer without waiting, and so queues none.
+// DirectOn opens an uncached file of size bytes on s, with O_DIRECT if possible. It is uncached
+// because Linux before 5.13 makes no direct transfer of a cached block without waiting, and so
+// queues none.
 func DirectOn(t testing.TB, s *sluice.Scheduler, dir string, size int) *sluice.File {
 	t.Helper()
 	name := filepath.Join(dir, "direct")
@@ -116,7 +117,7 @@ func DirectOn(t testing.TB, s *sluice.Scheduler, dir string, size int) *sluice.F
 	return f
 }
 
-// DriverOf returns the driver that a subtest of eachDriver is for.
+// DriverOf returns the driver of a subtest of EachDriver.
 func DriverOf(t *testing.T) string {
 	for _, part := range strings.Split(t.Name(), "/") {
 		for _, d := range Drivers {
@@ -129,7 +130,7 @@ func DriverOf(t *testing.T) string {
 	return ""
 }
 
-// WantIdle demands that nothing is held or in flight.
+// WantIdle requires that nothing is held or in flight.
 func WantIdle(t *testing.T, s *sluice.Scheduler) {
 	t.Helper()
 	if st := s.Stats(); st.BuffersInUse != 0 || st.InFlight != 0 {

@@ -14,8 +14,9 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// Of 64 goroutines that write to a device that holds them, as many threads are in the kernel as the device's budget has
-// for writes: of max(16, GOMAXPROCS) a sixteenth is left to each other kind of call. Package os has 64.
+// TestThreadsInTheKernel has 64 goroutines that write to a device that holds them. As many threads
+// may be in the kernel as the budget has for writes: of max(16, GOMAXPROCS) permits, a sixteenth is
+// left to each other kind of call. Package os has 64 threads.
 func TestThreadsInTheKernel(t *testing.T) {
 	const n = 64
 	dir := places.FileSystems["ext4"](t, 64<<20)
@@ -58,7 +59,7 @@ func TestThreadsInTheKernel(t *testing.T) {
 	}
 }
 
-// sleeping counts the threads of this process that no signal wakes: state D of proc(5).
+// sleeping counts this process's threads in uninterruptible sleep (state D of proc(5)).
 func sleeping(t *testing.T) (n int) {
 	t.Helper()
 	tasks, err := filepath.Glob("/proc/self/task/*/stat")

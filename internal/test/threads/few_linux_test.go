@@ -23,18 +23,16 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// threadsOver is how many threads a program has beside GOMAXPROCS, at most: those
-// that wait for the device and the leaders, and the Go runtime's own. On a quiet machine eight
-// will do (docs/results); on a loaded one the runtime makes some in place of
-// others that have done their call and wait for a processor.
+// threadsOver is the most threads of a program beyond GOMAXPROCS: threads that wait for the device,
+// leaders, and the Go runtime's own. On a quiet machine eight suffice (docs/results). On a loaded
+// machine the runtime makes more, for threads that have made their call and wait for a processor.
 const threadsOver = budget.Least + 8
 
 const threadsPages = 16384 // 64 MiB
 
-// Hazard: a goroutine that waits in a system call has a thread, and a Go
-// program dies at its 10,000th. Guards: the queue, and the budget of a device for what must
-// wait in a thread. Here 10,000 goroutines use a slow disk at once, in a
-// process of their own, since Go's threads never end.
+// Hazard: a goroutine that waits in a system call has a thread, and a Go program dies at its
+// 10,000th. Guards: the queue, and a device's budget for calls that must wait in a thread. In the
+// test 10,000 goroutines use a slow disk at once, in a new process because Go's threads never end.
 func TestThreadsStayFew(t *testing.T) {
 	if sys.RaceEnabled {
 		skip.For(t, skip.Build, "the race detector takes no more than 8,128 goroutines")
@@ -89,7 +87,8 @@ func threadsChild() error {
 	for g := range goroutines {
 		all.Go(func() {
 			b := testenv.AlignedBytes(testenv.PageSize)
-			off := int64(g*7919%threadsPages) * testenv.PageSize // each its own, far apart
+			// A different place for each, far apart.
+			off := int64(g*7919%threadsPages) * testenv.PageSize
 			kind := work
 			if work == "all of them" {
 				kind = []string{"cold reads", "direct reads", "buffered writes"}[g%3]
@@ -102,7 +101,7 @@ func threadsChild() error {
 				_, err = d.ReadAt(b, off)
 			case "buffered writes":
 				_, err = f.WriteAt(b, off)
-			case "direct writes": // each has to wait, for the page cache has its block
+			case "direct writes": // each has to wait, because the page cache has its block
 				if _, err = f.ReadAt(b, off); err == nil {
 					_, err = d.WriteAt(b, off)
 				}
@@ -120,19 +119,19 @@ func threadsChild() error {
 	return ends.looked()
 }
 
-// goroutineEnds tells watched how far a child is: in a byte for each hundredth
-// of its goroutines that has ended.
+// goroutineEnds reports a child's progress to watched: one byte for each hundredth of its
+// goroutines that has ended.
 type goroutineEnds struct {
-	each  int64 // goroutines a hundredth
+	each  int64 // goroutines in a hundredth
 	count atomic.Int64
-	told  *os.File // to watched
-	goOn  *os.File // ends when watched has had its last look
+	told  *os.File // the pipe to watched
+	goOn  *os.File // ends when watched has looked for the last time
 }
 
-// endsOf is for a child of so many goroutines.
+// endsOf returns the goroutineEnds of a child with so many goroutines.
 func endsOf(goroutines int) (*goroutineEnds, error) {
 	e := &goroutineEnds{each: int64(goroutines / 100)}
-	for _, fd := range []int{3, 4} { // so that nobody needs a thread to wait
+	for _, fd := range []int{3, 4} { // waiting for them then needs no thread
 		if err := syscall.SetNonblock(fd, true); err != nil {
 			return nil, err
 		}
@@ -148,7 +147,7 @@ func (e *goroutineEnds) add() {
 	}
 }
 
-// looked returns when watched has had its last look.
+// looked returns when watched has looked for the last time.
 func (e *goroutineEnds) looked() error {
 	if err := e.told.Close(); err != nil {
 		return err
@@ -157,7 +156,7 @@ func (e *goroutineEnds) looked() error {
 	return err
 }
 
-// syncMany has goroutines write and sync each a file of its own.
+// syncMany has goroutines write and sync, each with its own file.
 func syncMany(dir string) error {
 	const files, times = 300, 3
 	ends, err := endsOf(files)
@@ -188,8 +187,7 @@ func syncMany(dir string) error {
 	return errors.Join(append(errs, ends.looked())...)
 }
 
-// threadsFiles opens a file, which is out of the page cache then, buffered and
-// direct.
+// threadsFiles opens a file, buffered and direct, and drops it from the page cache.
 func threadsFiles(name string) (f, d *sluice.File, err error) {
 	if f, err = sluice.OpenFile(name, os.O_RDWR, 0); err != nil {
 		return nil, nil, err
@@ -204,10 +202,9 @@ func threadsFiles(name string) (f, d *sluice.File, err error) {
 	return f, d, err
 }
 
-// watched runs a child and returns the most threads that it has had, the kernel's
-// for io_uring among them. They are counted each time a hundredth of the child's
-// goroutines has ended, and at the end: Go's threads stay. This process counts
-// them, because a look at /proc is a system call too.
+// watched runs a child. It returns the most threads that the child has had, including the kernel's
+// for io_uring. It counts them each time a hundredth of the child's goroutines has ended, and at
+// the end: Go's threads stay. The parent counts them, because reading /proc is a system call, too.
 func watched(t *testing.T, name string, env ...string) (most int, out string, ok bool) {
 	t.Helper()
 	var b bytes.Buffer
@@ -237,7 +234,7 @@ func watched(t *testing.T, name string, env ...string) (most int, out string, ok
 	return most, strings.TrimSpace(b.String()), err == nil
 }
 
-// childPipes gives cmd the files of endsOf, and returns their other ends.
+// childPipes gives cmd the files of endsOf, and returns the other ends.
 func childPipes(t *testing.T, cmd *exec.Cmd) (told, goOn *os.File) {
 	t.Helper()
 	told, theirs, err := os.Pipe()
@@ -253,7 +250,7 @@ func childPipes(t *testing.T, cmd *exec.Cmd) (told, goOn *os.File) {
 	return told, goOn
 }
 
-// threads is how many threads a process has.
+// threads returns a process's number of threads.
 func threads(pid int) int {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -17,14 +17,14 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestCallsTakePermits: what may wait for the device is not called before there is a permit, with
-// O_DIRECT and without. So the number of threads that wait is bounded.
+// TestCallsTakePermits checks that calls which may wait for the device take a permit first, with
+// O_DIRECT and without. So the number of waiting threads is bounded.
 func TestCallsTakePermits(t *testing.T) {
 	hang.Watch(t)
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool", Threads: 1})
 	file := filepath.Join(t.TempDir(), "file")
 	testenv.Write(t, file, "text")
-	for _, name := range []string{file, "/proc/self/comm"} { // the second one takes no O_DIRECT
+	for _, name := range []string{file, "/proc/self/comm"} { // the second one refuses O_DIRECT
 		f, err := s.OpenFile(name, os.O_RDWR, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -73,8 +73,8 @@ func TestCallsTakePermits(t *testing.T) {
 	}
 }
 
-// TestPermitsWhereReadsNeedThreads reads while others have all permits. More threads may wait from then on
-// if the file system cannot say whether a read would wait, and has a disk.
+// TestPermitsWhereReadsNeedThreads reads while all permits are taken. From then on more threads may
+// wait if the file system has a disk and cannot say whether a read would wait.
 func TestPermitsWhereReadsNeedThreads(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -117,7 +117,7 @@ func TestPermitsWhereReadsNeedThreads(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer d.Close()
-				if err := read(f, d); err != nil { // finds out what the file system can do
+				if err := read(f, d); err != nil { // finds out the file system's abilities
 					t.Fatal(err)
 				}
 				threads := &testenv.CoreOf(s).DeviceOf(testenv.FileCore(f)).Budget

@@ -15,12 +15,11 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// BenchmarkTraceCached is what recording costs in the fastest cell, reads of
-// 4 KiB from the page cache by one goroutine: with nobody to record, with a
-// Recorder that is stopped, with one that records. They take turns of a
-// millisecond or two, of which the fastest tenth counts, so that what else the
-// machine does is left out. To compare with no recorder at all run the same
-// built with -tags sluice_notrace. docs/decisions/0016-trace.md has the figures.
+// BenchmarkTraceCached measures the cost of recording in the fastest cell, cached reads of 4 KiB by
+// one goroutine. It compares no Recorder, a stopped one and a running one, in turns of a
+// millisecond or two. Only the fastest tenth counts, which leaves out other work of the machine.
+// For a build without recorders use -tags sluice_notrace. docs/decisions/0016-trace.md has the
+// figures.
 func BenchmarkTraceCached(b *testing.B) {
 	s := testenv.Scheduler(b, sluice.Options{})
 	rec, err := trace.New(trace.Options{})
@@ -59,9 +58,9 @@ func BenchmarkTraceCached(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkTraceDirect is the same for reads from the disk by 64 goroutines,
-// which go on while the states take turns. The metric is the throughput of a
-// turn that is recorded over that of the one before, which is not: the median.
+// BenchmarkTraceDirect does the same for reads from the disk by 64 goroutines, which continue while
+// the states take turns. The metric is the median ratio of the throughputs of a recorded
+// turn and the unrecorded turn before it.
 func BenchmarkTraceDirect(b *testing.B) {
 	s := testenv.Scheduler(b, sluice.Options{})
 	rec, err := trace.New(trace.Options{})
@@ -111,7 +110,7 @@ func BenchmarkTraceDirect(b *testing.B) {
 
 const benchmarkSize = 16 << 20 // 16 MiB
 
-// pagesOn makes a file that is on the disk, and in the page cache.
+// pagesOn makes a file that is on the disk, and cached.
 func pagesOn(b *testing.B, s *sluice.Scheduler, flag int) *sluice.File {
 	b.Helper()
 	name := b.TempDir() + "/file"

@@ -1,3 +1,2 @@
-// Package traces tests what a Recorder notes of a Scheduler. Its benchmarks measure what that
-// costs.
+// Package traces tests the records of a Recorder of a Scheduler. Its benchmarks measure the cost.
 package traces

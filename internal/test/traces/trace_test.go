@@ -24,8 +24,8 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// TestTraceCounts does all that there is to do and compares the trace with
-// Stats: every operation is there, on its path and with its bytes.
+// TestTraceCounts makes all kinds of operations, and compares the trace with Stats: every operation
+// must be there, on its path and with its bytes.
 func TestTraceCounts(t *testing.T) {
 	for _, name := range testenv.Drivers {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +43,8 @@ func TestTraceCounts(t *testing.T) {
 			all.Wait()
 			stream(t, s, f.Name())
 			st := s.Stats()
-			if err := s.Close(); err != nil { // the driver may still record a system call, and lose it where the trace is read
+			// The driver may still record a call, and lose it while the trace is read.
+			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
 			tr := rec.Trace()
@@ -61,7 +62,7 @@ func TestTraceCounts(t *testing.T) {
 	}
 }
 
-// readWriteSync reads, writes and syncs pages that are i's.
+// readWriteSync reads, writes and syncs the pages of goroutine i.
 func readWriteSync(t *testing.T, f *sluice.File, i int) {
 	b := testenv.AlignedBytes(testenv.PageSize)
 	for j := range 20 {
@@ -79,8 +80,8 @@ func readWriteSync(t *testing.T, f *sluice.File, i int) {
 	}
 }
 
-// stream reads and overwrites a file of 64 pages by streams, which go through
-// the driver however little there is to do.
+// stream reads and overwrites a file of 64 pages by streams, which use the driver for however
+// little work.
 func stream(t *testing.T, s *sluice.Scheduler, name string) {
 	t.Helper()
 	d, err := direct.OpenOn(s, name, os.O_RDWR, 0)
@@ -122,7 +123,7 @@ func stream(t *testing.T, s *sluice.Scheduler, name string) {
 	}
 }
 
-// TestTraceCalls wants the driver's own system calls.
+// TestTraceCalls checks that the driver's system calls are recorded.
 func TestTraceCalls(t *testing.T) {
 	for name, want := range map[string][]string{
 		"uring": {"io_uring_setup", "io_uring_enter"},
@@ -154,8 +155,7 @@ func TestTraceCalls(t *testing.T) {
 	}
 }
 
-// TestTraceStop starts and stops while goroutines read, and takes the Recorder
-// away.
+// TestTraceStop starts and stops while goroutines read, and removes the Recorder.
 func TestTraceStop(t *testing.T) {
 	rec, s := testenv.Recorded(t, "")
 	f := testenv.TextOn(t, s, t.TempDir())
@@ -187,8 +187,7 @@ func TestTraceStop(t *testing.T) {
 	}
 }
 
-// TestTraceRegions wants what waits in the execution trace, if that was asked
-// for.
+// TestTraceRegions checks that waiting operations are in the execution trace if requested.
 func TestTraceRegions(t *testing.T) {
 	for _, regions := range []bool{false, true} {
 		rec, err := trace.New(trace.Options{Regions: regions})
@@ -213,7 +212,7 @@ func TestTraceRegions(t *testing.T) {
 	}
 }
 
-// TestTraceAllocates: the fastest read allocates nothing while it is recorded.
+// TestTraceAllocates checks that the fastest read allocates nothing while it is recorded.
 func TestTraceAllocates(t *testing.T) {
 	_, s := testenv.Recorded(t, "")
 	f := testenv.TextOn(t, s, t.TempDir())
@@ -221,8 +220,7 @@ func TestTraceAllocates(t *testing.T) {
 	allocs.None(t, "a read that is recorded", func() error { _, err := f.ReadAt(b, 0); return err })
 }
 
-// TestTraceVariable starts this program with SLUICE_TRACE, has it end by
-// os.Exit, and reads what it has done.
+// TestTraceVariable starts this program with SLUICE_TRACE, and reads the trace after os.Exit.
 func TestTraceVariable(t *testing.T) {
 	if name := os.Getenv("SLUICE_TEST_READ"); name != "" {
 		b, err := sluice.ReadFile(name)
@@ -230,7 +228,7 @@ func TestTraceVariable(t *testing.T) {
 		if err != nil {
 			os.Exit(4)
 		}
-		os.Exit(3) // as programs end, with nobody told
+		os.Exit(3) // without Close, as many programs end
 	}
 	dir := t.TempDir()
 	data, file := filepath.Join(dir, "data"), filepath.Join(dir, "trace")
@@ -291,7 +289,7 @@ func readTrace(t *testing.T, name string) *trace.Trace {
 	return tr
 }
 
-// TestTraceLabels: an operation has the labels that its goroutine has in runtime/pprof, also after
+// TestTraceLabels checks that an operation has its goroutine's labels of runtime/pprof, also after
 // the trace was written and read.
 func TestTraceLabels(t *testing.T) {
 	if !strings.HasPrefix(runtime.Version(), "go1.26") {

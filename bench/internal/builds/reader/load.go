@@ -15,7 +15,7 @@ import (
 	"syscall"
 )
 
-// load is load.Load. Its kinds are those of package load.
+// load is load.Load. Its kinds are package load's.
 type load struct {
 	Kind             string
 	Size, Goroutines int
@@ -24,7 +24,7 @@ type load struct {
 
 func (l load) direct() bool { return l.Kind == "read-direct" }
 
-// burst returns the number of operations between two looks at the phase.
+// burst returns the number of operations between two reads of the phase.
 func (l load) burst() int {
 	switch l.Kind {
 	case "read-cached", "read-stack", "scan-cached", "write-buffered":
@@ -33,8 +33,8 @@ func (l load) burst() int {
 	return 1
 }
 
-// buffer returns the size of a client's buffer. Loads on whole files and read-stack have buffers
-// of their own.
+// buffer returns the size of a client's buffer. Loads on whole files, and read-stack, have other
+// buffers.
 func (l load) buffer() int {
 	switch l.Kind {
 	case "hash-file", "zip-files", "read-files", "read-stack":
@@ -61,7 +61,7 @@ type client struct {
 	err    error
 }
 
-// operation is one operation. random is a random number, from which it takes its offset or file.
+// operation performs one operation. random selects its offset or file.
 type operation func(buf []byte, random int64) error
 
 func (l *client) seed(seed, client uint64) { l.random = rand.New(rand.NewPCG(seed, client)) }
@@ -84,17 +84,17 @@ func (l *client) run(now *phase, load load) {
 	}
 }
 
-// operations are what a load consists of.
+// operations is what a load consists of.
 type operations struct {
-	client func() operation // returns the operation for one client
+	client func() operation // returns a client's operation
 	end    func() error     // called after each slice
 }
 
 // noEnd is the end of loads that need none.
 func noEnd() error { return nil }
 
-// open prepares the load on the file of that path. Loads on many files create them beside this
-// program's file.
+// open prepares the load on the file at path. Loads on many files create them beside this program's
+// file.
 func (l load) open(path string) (operations, error) {
 	switch l.Kind {
 	case "read-files", "zip-files":
@@ -155,8 +155,7 @@ func (l load) openFile(path string) (operations, error) {
 	return operations{}, errors.New("unknown kind of load " + l.Kind)
 }
 
-// scan returns an operation that reads the blocks of a file in order, again from the first after
-// the last.
+// scan returns an operation that reads the blocks of a file in order, over and over.
 func scan(path string, blocks int64) operation {
 	f, err := os.Open(path)
 	left := blocks
@@ -187,7 +186,7 @@ func hash(path string, size int64) error {
 	return err
 }
 
-// files is the number of files to read, or to put into a zip.
+// files is the number of files to read or to zip.
 const files = 256
 
 // openFiles creates the files, of the load's size.
@@ -204,7 +203,8 @@ func (l load) openFiles() (operations, error) {
 	content := make([]byte, l.Size)
 	random := rand.NewChaCha8([32]byte{})
 	for i := range files {
-		random.Read(content[:len(content)/2]) // the other half is zeroes, so that a zip can compress it
+		// The other half is zeros, so that a zip can compress it.
+		random.Read(content[:len(content)/2])
 		names = append(names, filepath.Join(dir, fmt.Sprint(i)))
 		if err := os.WriteFile(names[i], content, 0o666); err != nil {
 			return operations{}, err

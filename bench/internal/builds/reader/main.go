@@ -1,11 +1,11 @@
 //go:build linux
 
 // Command reader performs I/O with many goroutines through os.File, without any knowledge of
-// sluice: `sluice bench transparent` builds it by go build and by sluice build.
+// sluice. `sluice bench transparent` builds it by go build and by sluice build.
 //
-// It reads requests and answers them as a worker of package load does or, with the argument
-// crowd, as a process of package crowd. It declares the messages of both again, because it is a
-// module of its own that imports nothing but the standard library.
+// It reads requests and answers them like a worker of package load or, with the argument crowd,
+// like a process of package crowd. It declares the messages of both again, because its module
+// imports only the standard library.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	signal.Ignore(os.Interrupt) // Ctrl-C goes to the whole process group; the parent handles it
+	signal.Ignore(os.Interrupt) // Ctrl-C reaches the whole process group; the parent handles it
 	serve := work
 	if len(os.Args) > 1 && os.Args[1] == "crowd" {
 		serve = crowd
@@ -71,7 +71,7 @@ func crowd(in *json.Decoder, out *json.Encoder) error {
 	for g := range job.Goroutines {
 		go func() {
 			<-begin
-			const prime = 7919 // goroutines started one after the other read far from each other
+			const prime = 7919 // successive goroutines read far from each other
 			_, err := f.ReadAt(slab[g*page:][:page], int64(g*prime%job.Goroutines)*page)
 			errs <- err
 		}()
@@ -85,7 +85,7 @@ func crowd(in *json.Decoder, out *json.Encoder) error {
 	return out.Encode(map[string]any{"elapsed": time.Since(start), "stacks": stacks, "buffers": len(slab)})
 }
 
-// wait waits for n reads, and returns the peak of the memory of stacks meanwhile, in bytes.
+// wait waits for n reads. It returns the peak of the memory of stacks during the wait, in bytes.
 func wait(errs <-chan error, n int) (stacks uint64, err error) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
 	tick := time.NewTicker(20 * time.Millisecond)

@@ -1,3 +1,3 @@
-// Package faults tests that each operation and each system call of a copy may fail, with the
+// Package faults tests that each operation and each system call of a copy may fail. It uses the
 // workload Tree of the library's internal/test/faults. It consists of tests.
 package faults

@@ -19,7 +19,7 @@ var workloads = []faults.Workload{faults.Tree(
 	})},
 )}
 
-// with returns a copy with these options, by two workers.
+// with returns a copy with these options by two workers.
 func with(o copytree.Options) func(ctx context.Context, s *sluice.Scheduler, dst, src string) error {
 	return func(ctx context.Context, s *sluice.Scheduler, dst, src string) error {
 		o := o
@@ -29,11 +29,11 @@ func with(o copytree.Options) func(ctx context.Context, s *sluice.Scheduler, dst
 	}
 }
 
-// TestSweep has each operation of a copy fail in each way.
+// TestSweep makes each operation of a copy fail in each way.
 func TestSweep(t *testing.T) { faults.Sweep(t, workloads) }
 
-// TestSyscalls has each system call of a copy fail in each way.
+// TestSyscalls makes each system call of a copy fail in each way.
 func TestSyscalls(t *testing.T) { faults.Syscalls(t, workloads) }
 
-// TestSupervised is the process of TestSyscalls in which the workload is.
+// TestSupervised is the process of TestSyscalls that runs the workload.
 func TestSupervised(t *testing.T) { faults.Supervised(t, workloads) }

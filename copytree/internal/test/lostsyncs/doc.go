@@ -1,4 +1,4 @@
-// Package lostsyncs tests that a copy with a Sync that has returned nil has lost no data, where the
-// disk refuses what is written. It consists of a test: the rounds of the library's
-// internal/test/lostsyncs, with trees that are copied while goroutines write and sync a file.
+// Package lostsyncs tests copies with a Sync on a disk that fails writes: if the copy returned nil,
+// no data is lost. It runs the rounds of the library's internal/test/lostsyncs, with trees that are
+// copied while goroutines write and sync a file. It consists of a test.
 package lostsyncs

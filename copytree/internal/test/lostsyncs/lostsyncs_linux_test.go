@@ -12,14 +12,14 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// TestLostSyncs: no copy and no other call that has returned nil has lost data.
+// TestLostSyncs checks that no copy or other call lost data after it returned nil.
 func TestLostSyncs(t *testing.T) {
 	lostsyncs.Play(t,
 		lostsyncs.TreeCopy{Name: "SyncFileSystem", Do: with(copytree.SyncFileSystem)},
 		lostsyncs.TreeCopy{Name: "SyncFiles", Do: with(copytree.SyncFiles)})
 }
 
-// with returns a copy with that Sync.
+// with returns a copy with this Sync.
 func with(sync copytree.Sync) func(ctx context.Context, s *sluice.Scheduler, dst, src string) error {
 	return func(ctx context.Context, s *sluice.Scheduler, dst, src string) error {
 		_, err := copytree.Copy(ctx, dst, src, copytree.Options{Scheduler: s, Sync: sync})

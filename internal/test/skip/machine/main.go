@@ -1,13 +1,13 @@
 // Command machine prints the reasons of package skip for which no test needs to be skipped on this
-// machine, as SLUICE_REQUIRE wants them:
+// machine, in the form of SLUICE_REQUIRE:
 //
 //	SLUICE_REQUIRE=$(go run ./internal/test/skip/machine) go test ./...
 //
-// It prints to standard error what the machine lacks. It fails if SLUICE_REQUIRE names something
-// that is no reason.
+// It prints missing features to standard error. It fails if SLUICE_REQUIRE names something that is
+// no reason.
 //
-// It asks the kernel and the tools of the system, and uses nothing of this module: a defect of a
-// driver must not look like a machine without it.
+// It asks the kernel and the system's tools, and uses nothing of this module: a defect of a driver
+// must not look like a machine without it.
 package main
 
 import (
@@ -34,7 +34,7 @@ func main() {
 	fmt.Fprint(os.Stderr, strings.Join(lacks, ""))
 }
 
-// ask returns what the machine has, and a line for each thing that it lacks.
+// ask returns the machine's features, and a line for each missing one.
 func ask(probes map[skip.Reason]func() error) (has, lacks []string) {
 	for _, r := range skip.Machine() {
 		if err := probes[r](); err != nil {
@@ -46,7 +46,7 @@ func ask(probes map[skip.Reason]func() error) (has, lacks []string) {
 	return has, lacks
 }
 
-// portable are the probes that need no system call. The others are in probes.
+// portable has the probes without system calls. probes has the rest.
 var portable = map[skip.Reason]func() error{
 	skip.Go:       programs("go"),
 	skip.GCC:      programs("gcc"),

@@ -54,7 +54,7 @@ var probes = func() map[skip.Reason]func() error {
 	return all
 }()
 
-// inDir gives a probe a new directory where the temporary files of tests are.
+// inDir gives a probe a new directory among the tests' temporary files.
 func inDir(probe func(dir string) error) func() error {
 	return func() error {
 		dir, err := os.MkdirTemp("", "sluice")
@@ -81,7 +81,7 @@ func opens(flag int, names ...string) func() error {
 // uring makes a ring. Package uring needs Linux 5.11 (IORING_FEAT_EXT_ARG).
 func uring() error {
 	const extArg = 1 << 8
-	var params [30]uint32 // struct io_uring_params, the sixth member of which is features
+	var params [30]uint32 // struct io_uring_params; its sixth member is features
 	fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 8, uintptr(unsafe.Pointer(&params)), 0)
 	if errno != 0 {
 		return os.NewSyscallError("io_uring_setup", errno)
@@ -185,8 +185,8 @@ func limits(dir string) error {
 	return unix.Setrlimit(unix.RLIMIT_NOFILE, &limit)
 }
 
-// cgroup makes a control group and looks for the files of its limits, in both versions. What the
-// tests limit is an ext4 on a loop device.
+// cgroup makes a control group, and looks for the files of its limits, in both versions. The tests
+// limit an ext4 on a loop device.
 func cgroup(dir string) error {
 	if err := fileSystem("ext4", "-q", "-F")(dir); err != nil {
 		return err
@@ -225,7 +225,8 @@ func kmsg() error {
 
 func image(dir string) (name string, err error) {
 	name = filepath.Join(dir, "image")
-	return name, errors.Join(os.WriteFile(name, nil, 0o600), os.Truncate(name, 320<<20)) // 320 MiB: xfs needs 300
+	// 320 MiB: xfs needs 300.
+	return name, errors.Join(os.WriteFile(name, nil, 0o600), os.Truncate(name, 320<<20))
 }
 
 func loop(dir string) error {
@@ -240,8 +241,8 @@ func loop(dir string) error {
 	return run(exec.Command("losetup", "--detach", strings.TrimSpace(string(device))))
 }
 
-// fileSystem makes a file system in a file, and mounts it. Tests that use one of xfs or btrfs may
-// use its tool, too.
+// fileSystem makes a file system in a file, and mounts it. Tests of xfs or btrfs may also use its
+// tool.
 func fileSystem(kind string, options ...string) func(dir string) error {
 	return func(dir string) error {
 		if tool := map[string]string{"xfs": "xfs_io", "btrfs": "btrfs"}[kind]; tool != "" {
@@ -294,7 +295,7 @@ func inMemory(dir string) bool {
 	return unix.Statfs(dir, &st) == nil && st.Type == unix.TMPFS_MAGIC
 }
 
-// fuse: only root mounts without the help of fusermount3.
+// fuse opens /dev/fuse and checks for root: only root mounts without fusermount3.
 func fuse() error {
 	if err := opens(os.O_RDWR, "/dev/fuse")(); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// Elsewhere the tests that ask for more are not built.
+// Elsewhere the tests that need more are not built.
 var probes = func() map[skip.Reason]func() error {
 	all := make(map[skip.Reason]func() error)
 	for _, r := range skip.Machine() {

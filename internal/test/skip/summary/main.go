@@ -1,5 +1,5 @@
-// Command summary prints a table of the tests that were skipped while SLUICE_SKIPS named the file
-// that is its argument: by reason, then by package and what the test said.
+// Command summary prints a table of the skipped tests in a file of SLUICE_SKIPS, which is its
+// argument. It sorts them by reason, package and message.
 package main
 
 import (
@@ -37,15 +37,15 @@ func run(args []string, w io.Writer) error {
 	return table(w, skips)
 }
 
-// A skip is a line of the file; see note in package skip.
+// skip is a line of the file (see note in package skip).
 type skip struct{ reason, means, pkg, test, why string }
 
-// tempDir matches the directories that (*testing.T).TempDir makes. Each has another name.
+// tempDir matches the directories of (*testing.T).TempDir, which all have different names.
 var tempDir = regexp.MustCompile(`[^\s"]*/Test[^\s"/]*[0-9]+/[0-9]{3}/`)
 
 func read(r io.Reader) (skips []skip, err error) {
 	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<20) // 1 MiB: a test may say what a command has printed
+	lines.Buffer(nil, 1<<20) // 1 MiB: a test's message may have a command's output
 	for lines.Scan() {
 		f := strings.Split(lines.Text(), "\t")
 		if len(f) != 5 {
@@ -56,7 +56,7 @@ func read(r io.Reader) (skips []skip, err error) {
 	return skips, lines.Err()
 }
 
-// What a row shows: some names of tests, and the begin of what they said.
+// The limits of a row: names of tests, and bytes of their message.
 const (
 	shownTests = 3
 	shownWhy   = 80
@@ -67,7 +67,7 @@ func table(w io.Writer, skips []skip) error {
 		_, err := fmt.Fprintln(w, "No test was skipped.")
 		return err
 	}
-	// A test that runs twice, or in a process of its own, is skipped once.
+	// A test that runs twice, or in another process, counts once.
 	slices.SortFunc(skips, func(a, b skip) int {
 		return strings.Compare(strings.Join([]string{a.reason, a.pkg, a.why, a.test}, "\t"),
 			strings.Join([]string{b.reason, b.pkg, b.why, b.test}, "\t"))
@@ -97,7 +97,7 @@ func table(w io.Writer, skips []skip) error {
 	return out.Flush()
 }
 
-// which returns the first names of tests, without those of subtests if there are several.
+// which returns the first names of tests. If there are several, it leaves out subtests.
 func which(rows []skip) string {
 	var names []string
 	for _, s := range rows {

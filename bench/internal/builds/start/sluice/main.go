@@ -1,6 +1,6 @@
-// Command sluice opens the file that its argument names, reads the first bytes of it, and closes it,
-// by package sluice. `sluice bench` measures how long that takes, from the start of the process to its
-// end, beside the same program by package os.
+// Command sluice opens the file named by its argument, reads its first bytes, and closes it, with
+// package sluice. `sluice bench` measures the time from the start of the process to its end, beside
+// the same program with package os.
 package main
 
 import (
@@ -14,7 +14,7 @@ func main() {
 		println(err.Error())
 		os.Exit(1)
 	}
-	if len(os.Args) > 2 { // asks for the memory that this takes
+	if len(os.Args) > 2 { // prints the process's memory
 		status, _ := os.ReadFile("/proc/self/status") // only Linux has it
 		_, _ = os.Stdout.Write(status)
 	}
