@@ -42,7 +42,8 @@ var environmentRecorder = sync.OnceValue(func() *trace.Recorder {
 	}
 	r, err := createRecorder(strings.ReplaceAll(name, "%p", strconv.Itoa(os.Getpid())))
 	switch {
-	case errors.Is(err, fs.ErrExist) && !strings.Contains(name, "%p"): // of a process that has started this one
+	// Of a process that has started this one
+	case errors.Is(err, fs.ErrExist) && !strings.Contains(name, "%p"):
 		fmt.Fprintf(os.Stderr, "sluice: nothing is recorded: SLUICE_TRACE=%s: %v; with %%p in the name each process has a file of its own\n", name, err)
 		return nil
 	case err != nil:

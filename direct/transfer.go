@@ -17,7 +17,8 @@ func (f *File) transfer(ctx context.Context, op string, do func(*directio.File, 
 	if !f.h.IO.Use() {
 		return 0, f.h.Error(op, os.ErrClosed)
 	}
-	// Done is called also if b is memory that cannot be touched, and the program recovers from the panic.
+	// Done is called also if b is memory that cannot be touched, and the program recovers from the
+	// panic.
 	defer f.h.IO.Done()
 	n, err = do(f.direct, ctx, b, off)
 	if err != nil {

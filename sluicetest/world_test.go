@@ -36,8 +36,8 @@ type world struct {
 	static   *cache.File // its contents are known; actors read it through a cache
 	cache    *cache.Cache
 	actors   int
-	// narrow: contexts end at any step, and unless roomy is true there is room for few operations and
-	// threads.
+	// narrow: contexts end at any step, and unless roomy is true there is room for few operations
+	// and threads.
 	narrow bool
 	roomy  bool // a frozen device must not hold up calls to others
 	hasty  bool // most contexts end, and there are one or two threads

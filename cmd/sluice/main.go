@@ -21,7 +21,8 @@
 package main
 
 import (
-	_ "github.com/sluiceio/sluice/cmd/sluice/internal/openfiles" // before what it starts, whose messages say less
+	// Before what it starts, whose messages say less
+	_ "github.com/sluiceio/sluice/cmd/sluice/internal/openfiles"
 
 	"github.com/sluiceio/sluice/cmd/sluice/internal/front"
 )

@@ -162,7 +162,8 @@ func newUser(t *testing.T, env map[string]string) *user {
 	}
 	all := map[string]string{
 		"GOWORK": "", "SLUICE_SOURCE": "", "GOTOOLCHAIN": "local",
-		"XDG_CACHE_HOME": t.TempDir(), "GOCACHE": strings.TrimSpace(string(cache)), // of sluice-tools, and of Go
+		// Of sluice-tools, and of Go
+		"XDG_CACHE_HOME": t.TempDir(), "GOCACHE": strings.TrimSpace(string(cache)),
 	}
 	maps.Copy(all, env)
 	for name, value := range all {

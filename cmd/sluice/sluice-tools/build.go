@@ -76,7 +76,8 @@ func (c *testCmd) Run(ctx context.Context, k *kong.Context) error {
 
 // transparently runs a command of the go command with an overlay.
 func transparently(ctx context.Context, k *kong.Context, command string, args []string) error {
-	if len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]) { // kong does not parse these flags
+	// Kong does not parse these flags
+	if len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]) {
 		return k.PrintUsage(false)
 	}
 	line, err := goflags.Parse(command, args)
@@ -99,7 +100,8 @@ func transparently(ctx context.Context, k *kong.Context, command string, args []
 	b := &built{line: line, overlay: o, dir: dir}
 	if command == "test" {
 		if os.Getenv("SLUICE_TRACE") != "" && !line.Set("count") {
-			line.Flags = append(line.Flags, "-count=1") // a result that the go command remembers records nothing
+			// A result that the go command remembers records nothing
+			line.Flags = append(line.Flags, "-count=1")
 		}
 		if err := b.vet(ctx); err != nil {
 			return fmt.Errorf("%s: %w", command, err)

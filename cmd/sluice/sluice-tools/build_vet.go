@@ -71,7 +71,8 @@ func (b *built) vet(ctx context.Context) error {
 // refused returns the packages that vet refuses.
 func (b *built) refused(ctx context.Context, checks []string) (found []overlay.Package, err error) {
 	packages := b.line.Packages
-	if len(packages) == 0 || filepath.Ext(packages[0]) != ".go" { // some may have errors, with which vet checks none
+	// Some may have errors, with which vet checks none
+	if len(packages) == 0 || filepath.Ext(packages[0]) != ".go" {
 		packages = nil
 		for _, p := range b.overlay.Named {
 			packages = append(packages, p.ImportPath)

@@ -38,7 +38,8 @@ func byCommand(command string) player {
 		if slices.ContainsFunc(output, func(line string) bool { return len(line) > 2000 }) {
 			return f // of a copy into itself without end: the tree cannot be walked
 		}
-		for name, text := range snapshot(t, dir) { // with --parents, a name may have the directory's own in it
+		// With --parents, a name may have the directory's own in it
+		for name, text := range snapshot(t, dir) {
 			f.tree[strings.ReplaceAll(name, strings.TrimPrefix(dir, "/"), "DIR")] = text
 		}
 		return f
@@ -78,7 +79,8 @@ func TestCpFuzz(t *testing.T) {
 		setup, commands := f.scene()
 		n += len(commands)
 		difference := z.differ(f.root, setup, commands)
-		if difference != "" { // once more: what commands have made one after the other may have equal times, or not
+		// Once more: what commands have made one after the other may have equal times, or not
+		if difference != "" {
 			difference = z.differ(f.root, setup, commands)
 		}
 		if difference == "" {
@@ -111,11 +113,12 @@ func (z *fuzzing) differ(root bool, setup, commands []string) string {
 	if !root {
 		s.as = "nobody"
 	}
-	// Links to .. do not lead out of the test's directory, which root could change. What no step has
-	// given a time has the same one: -u compares them.
+	// Links to .. do not lead out of the test's directory, which root could change. What no step
+	// has given a time has the same one: -u compares them.
 	s.setup = "mkdir -p " + here + "; cd " + here + "\nexec 3>&2 2>/dev/null\n" + strings.Join(setup, "\n") +
 		"\nfind . -depth -newermt 2010-01-01 -exec touch -hd 2004-05-06 {} +\nexec 2>&3 3>&-\n"
-	// A FIFO may be read or written all the same. GNU cp that has waited for so long is not compared.
+	// A FIFO may be read or written all the same. GNU cp that has waited for so long is not
+	// compared.
 	s.run = "waits=$CP; CP='timeout 20 '${waits#command }\n"
 	for _, c := range commands { // messages are told from other output by their beginning
 		s.run += "{ { " + c + "\necho status $? >&4; } 2>&1 >&4 | sed 's/^/E /'; } 4>&1\n"

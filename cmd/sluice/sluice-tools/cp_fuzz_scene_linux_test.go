@@ -35,8 +35,8 @@ func (f *fuzzer) name() string {
 
 func (f *fuzzer) dir() string { return f.pick("d", "e", "d/x", "e/x", "d/e", ".") }
 
-// step returns a line that makes something, or changes it. It may fail, for both programs alike. Only
-// FIFOs have the name p: to open one waits.
+// step returns a line that makes something, or changes it. It may fail, for both programs alike.
+// Only FIFOs have the name p: to open one waits.
 func (f *fuzzer) step() string {
 	name := f.name()
 	some := f.pick(name, name, f.dir())

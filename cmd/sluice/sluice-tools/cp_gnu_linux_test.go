@@ -121,7 +121,8 @@ func play(t *testing.T, s scene, command string) (output []string, dir string) {
 	return output, dir
 }
 
-// removeAll removes what a scene has made. A directory may be closed to its owner, and dir itself a link by now.
+// removeAll removes what a scene has made. A directory may be closed to its owner, and dir itself a
+// link by now.
 func removeAll(dir string) {
 	_ = exec.Command("sh", "-c", `test -L "$0" || chmod -R u+rwx "$0"; rm -rf "$0"`, dir).Run()
 }

@@ -100,7 +100,8 @@ func startVerify(t *testing.T) *verifying {
 		if _, err := os.Stat(v.mark); err == nil {
 			return v
 		}
-		time.Sleep(10 * time.Millisecond) // without an end: the test's own time limit prints where it waits
+		// Without an end: the test's own time limit prints where it waits
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 

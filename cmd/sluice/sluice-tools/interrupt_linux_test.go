@@ -116,7 +116,8 @@ func TestInterruptUnmounts(t *testing.T) {
 	dir := t.TempDir()
 	b := startBench(t, "cp-small", "--dir", dir, "--levels", "3", "--rounds", "1000", "--mode", "regular", "--programs", "sluice")
 	image := true
-	for lines := bufio.NewScanner(b.stdout); lines.Scan() && lines.Text() != ""; { // until what precedes the rounds is said
+	// Until what precedes the rounds is said
+	for lines := bufio.NewScanner(b.stdout); lines.Scan() && lines.Text() != ""; {
 		image = image && !strings.Contains(lines.Text(), "no image")
 	}
 	if image {
@@ -150,8 +151,8 @@ func waitForMount(t *testing.T, dir string) {
 	}
 }
 
-// TestInterruptTmpfs ends scale by Ctrl-C while it measures a file on tmpfs: neither that file nor the
-// one on the disk is left, and no process.
+// TestInterruptTmpfs ends scale by Ctrl-C while it measures a file on tmpfs: neither that file nor
+// the one on the disk is left, and no process.
 func TestInterruptTmpfs(t *testing.T) {
 	dir := t.TempDir()
 	if !machine.Describe("/dev/shm").InMemory() || machine.Describe(dir).InMemory() {

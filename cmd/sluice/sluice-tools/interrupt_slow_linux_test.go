@@ -25,7 +25,8 @@ func TestInterruptUnthrottles(t *testing.T) {
 		t.Fatal(err)
 	}
 	groups := func() []string { return groupsOf(string(mounts), b.cmd.Process.Pid) }
-	for lines := bufio.NewScanner(b.stdout); lines.Scan() && !strings.HasPrefix(lines.Text(), "----"); { // the disk is there
+	// The disk is there
+	for lines := bufio.NewScanner(b.stdout); lines.Scan() && !strings.HasPrefix(lines.Text(), "----"); {
 	}
 	waitForWorkers(t, b.cmd.Process.Pid, 1)
 	throttled := len(groups()) > 0

@@ -21,7 +21,8 @@ import (
 	"github.com/sluiceio/sluice/cmd/sluice/internal/cmdline"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/cmdline/kongline"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/front"
-	_ "github.com/sluiceio/sluice/cmd/sluice/internal/openfiles" // before go-fuse, which panics without descriptors
+	// Before go-fuse, which panics without descriptors
+	_ "github.com/sluiceio/sluice/cmd/sluice/internal/openfiles"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/signals"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/toolbox"
 )

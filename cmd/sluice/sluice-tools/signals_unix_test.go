@@ -44,7 +44,8 @@ func TestIgnoredSignals(t *testing.T) {
 			if !ready {
 				t.Errorf("it ended before it was ready: %s", &stderr)
 			}
-			for _, sig := range []os.Signal{syscall.SIGHUP, os.Interrupt} { // only the first is ignored
+			// Only the first is ignored
+			for _, sig := range []os.Signal{syscall.SIGHUP, os.Interrupt} {
 				if err := cmd.Process.Signal(sig); err != nil {
 					t.Error(err)
 				}

@@ -43,7 +43,8 @@ func (c *traceRecordCmd) Run(s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	held := make(chan os.Signal, 8) // a signal between the program's end and the next context only ends await
+	// A signal between the program's end and the next context only ends await
+	held := make(chan os.Signal, 8)
 	signals.Catch(held, signals.Endings...)
 	ended := c.run(dir)
 	discard(held) // the program has got these

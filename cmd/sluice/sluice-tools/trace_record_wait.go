@@ -19,8 +19,8 @@ const (
 	waitSilent = time.Second
 )
 
-// await waits until no process records into a file of dir any more: the program may have left some running. A
-// signal ends the wait. If the wait takes long, await says for which processes it is.
+// await waits until no process records into a file of dir any more: the program may have left some
+// running. A signal ends the wait. If the wait takes long, await says for which processes it is.
 func await(s cli.Streams, dir string, came <-chan os.Signal) {
 	begin, said := time.Now(), false
 	for {
@@ -34,14 +34,16 @@ func await(s cli.Streams, dir string, came <-chan os.Signal) {
 		}
 		select {
 		case <-came:
-			time.Sleep(signals.Grace / 10) // timeout(1) sends its signal twice, and the second must not end what follows
+			// timeout(1) sends its signal twice, and the second must not end what follows
+			time.Sleep(signals.Grace / 10)
 			return
 		case <-time.After(waitLook):
 		}
 	}
 }
 
-// recording returns the numbers of the processes that record into files of dir: the names of these files.
+// recording returns the numbers of the processes that record into files of dir: the names of these
+// files.
 func recording(dir string) (numbers []string) {
 	names, _ := recordings(dir) // Run reports the error
 	for _, name := range names {
@@ -61,8 +63,8 @@ func processes(numbers []string) string {
 	return word + report.Printable(strings.Join(numbers, ", "))
 }
 
-// recordings returns the files of the recordings in dir. filepath.Glob would take some characters of dir's name
-// for a pattern.
+// recordings returns the files of the recordings in dir. filepath.Glob would take some characters
+// of dir's name for a pattern.
 func recordings(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {

@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,45 +19,10 @@ const (
 	tabColumns = 4
 )
 
-// toShorten lists the folders with longer comment lines, in the folder or below; "." is the package
-// at the root alone. A folder leaves the list when its comments are shortened.
-var toShorten = []string{
-	".",
-	"bench",
-	"cmd",
-	"copytree",
-	"dev",
-	"integrations",
-	"internal/test/classes",
-	"internal/test/closing",
-	"internal/test/copies",
-	"internal/test/differential",
-	"internal/test/files",
-	"internal/test/frozen",
-	"internal/test/fsx",
-	"internal/test/hazards",
-	"internal/test/lifetime",
-	"internal/test/offsets",
-	"internal/test/paths",
-	"internal/test/places",
-	"internal/test/positions",
-	"internal/test/refused",
-	"internal/test/schedulers",
-	"internal/test/seccomp",
-	"internal/test/seed",
-	"internal/test/skip",
-	"internal/test/soak",
-	"internal/test/starved",
-	"internal/test/testenv",
-	"internal/test/threads",
-	"internal/test/traces",
-}
-
 // TestColumns checks that no comment goes beyond column 100, in all modules of the repository.
 func TestColumns(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	files := 0
-	long := make(map[string]bool) // the folders of toShorten with long comments
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -82,14 +46,7 @@ func TestColumns(t *testing.T) {
 			return err
 		}
 		rel = filepath.ToSlash(rel)
-		listed := slices.IndexFunc(toShorten, func(dir string) bool {
-			return strings.HasPrefix(rel, dir+"/") || dir == path.Dir(rel)
-		})
 		for _, l := range longComments(src) {
-			if listed >= 0 {
-				long[toShorten[listed]] = true
-				continue
-			}
 			t.Errorf("%s:%d: a comment ends in column %d; want at most %d: break the line, or put the comment above it",
 				rel, l.line, l.columns, maxColumns)
 		}
@@ -100,11 +57,6 @@ func TestColumns(t *testing.T) {
 	}
 	if files < 500 {
 		t.Fatalf("%d files were found; there are more", files)
-	}
-	for _, dir := range toShorten {
-		if !long[dir] {
-			t.Errorf("the comments of %s are short by now: remove it from toShorten", dir)
-		}
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// TestFileStats: a File counts its own operations that are no cached reads, with those of its views.
+// TestFileStats: a File counts its own operations that are no cached reads, with those of its
+// views.
 func TestFileStats(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()

@@ -37,7 +37,8 @@ type Report struct {
 	Machine machine.Info `json:"machine"`
 	Dir     string       `json:"dir"`
 	Checks  []Check      `json:"checks"`
-	Driver  string       `json:"driver"` // the text of Scheduler.Explain, or why there is no Scheduler
+	// The text of Scheduler.Explain, or why there is no Scheduler
+	Driver string `json:"driver"`
 }
 
 // Examine examines this machine and the file system of dir, where it makes a

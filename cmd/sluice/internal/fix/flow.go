@@ -100,16 +100,19 @@ type analysis struct {
 	embedded  []int         // fields that are embedded files
 	looksMore *pin          // the program looks for methods that only a sluice.File has
 
-	sites        []*site
-	siteOf       map[ast.Expr]*site
-	shared       []shared
-	shares       map[token.Pos]bool
-	generic      map[string]bool           // methods with type parameters in their types
-	looksGeneric map[string]bool           // by package path: a generic function of it looks at types
-	looks        map[string]string         // by package path: why it looks for files in interface values, or ""
-	linked       map[types.Object]bool     // objects that are joined with the types that they name
-	qualified    map[*ast.Ident]bool       // names behind the dot of a selector
-	clauses      map[types.Object]ast.Node // type switches declare one variable a clause, all at one place
+	sites   []*site
+	siteOf  map[ast.Expr]*site
+	shared  []shared
+	shares  map[token.Pos]bool
+	generic map[string]bool // methods with type parameters in their types
+	// By package path: a generic function of it looks at types
+	looksGeneric map[string]bool
+	// By package path: why it looks for files in interface values, or ""
+	looks     map[string]string
+	linked    map[types.Object]bool // objects that are joined with the types that they name
+	qualified map[*ast.Ident]bool   // names behind the dot of a selector
+	// Type switches declare one variable a clause, all at one place
+	clauses map[types.Object]ast.Node
 }
 
 func newAnalysis(p *program) *analysis {

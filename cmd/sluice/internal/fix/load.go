@@ -53,8 +53,9 @@ type config struct {
 	goos, goarch string // "" is the current one
 	roots        []*packages.Package
 	packages     map[string]*unit // by ID
-	module       []*unit          // those of the modules that are being worked on, dependencies first
-	checked      []*unit          // those of them with the bodies of their functions
+	// Those of the modules that are being worked on, dependencies first
+	module  []*unit
+	checked []*unit // those of them with the bodies of their functions
 }
 
 // unit is a package, or a variant of it for tests.

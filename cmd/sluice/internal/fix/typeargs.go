@@ -17,8 +17,9 @@ type typeArgs struct {
 	asserts   []paramAssert
 	compared  map[token.Pos]pin // type parameters that are compared with types
 	instances []typeArg
-	methods   map[string]pin             // looked for in interfaces, with an *os.File in their types
-	types     map[token.Pos]*types.Named // generic types by the places of their type parameters
+	// Looked for in interfaces, with an *os.File in their types
+	methods map[string]pin
+	types   map[token.Pos]*types.Named // generic types by the places of their type parameters
 }
 
 // paramAssert is v.(T).

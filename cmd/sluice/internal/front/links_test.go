@@ -17,12 +17,12 @@ var heavy = []string{
 	"golang.org/x/tools/go/packages", "github.com/sluiceio/sluice/bench", "github.com/sluiceio/sluice/bench/experiments",
 }
 
-// most is the number of packages that the command has, and some to spare. Each is initialized before
-// main begins.
+// most is the number of packages that the command has, and some to spare. Each is initialized
+// before main begins.
 const most = 150
 
-// TestLinks checks that command sluice, whose start is most of the time of a small copy, has none of
-// the heavy packages, and that sluice-tools has them: the list would be worth nothing otherwise.
+// TestLinks checks that command sluice, whose start is most of the time of a small copy, has none
+// of the heavy packages, and that sluice-tools has them: the list would be worth nothing otherwise.
 func TestLinks(t *testing.T) {
 	small := packages(t, "github.com/sluiceio/sluice/cmd/sluice")
 	large := packages(t, "github.com/sluiceio/sluice/cmd/sluice/sluice-tools")

@@ -35,7 +35,8 @@ func TestParse(t *testing.T) {
 		{"test -vet off . -own=3", goflags.Line{Flags: words("-vet=off -own=3"), Vet: "off", Packages: words(".")}},
 		{"test . ./a -count=1 hello ./b -v", goflags.Line{Flags: words("-count=1"), Packages: words(". ./a"), Rest: words("hello ./b -v")}},
 		{"test -v . -run X - y", goflags.Line{Flags: words("-v -run=X"), Packages: words("."), Rest: words("- y")}},
-		{"test -own=3 . -v", goflags.Line{Flags: words("-own=3"), Rest: words(". -v")}}, // for go, "." may be a value of -own
+		// For go, "." may be a value of -own
+		{"test -own=3 . -v", goflags.Line{Flags: words("-own=3"), Rest: words(". -v")}},
 		{"test . -- hello -v", goflags.Line{Packages: words("."), Rest: words("-- hello -v")}},
 		{"test -- .", goflags.Line{Rest: words("-- .")}},
 		{"test . -count=1 -args -- hello", goflags.Line{Flags: words("-count=1"), Packages: words("."), Rest: words("-- hello")}},

@@ -18,7 +18,8 @@ func complete(deps []dependency) (named []Package) {
 	for _, d := range deps {
 		if d.Incomplete {
 			incomplete[d.ImportPath], incomplete[d.ForTest] = true, true
-			incomplete[strings.TrimSuffix(d.ImportPath, ".test")] = true // of the test's main package
+			// Of the test's main package
+			incomplete[strings.TrimSuffix(d.ImportPath, ".test")] = true
 		}
 	}
 	for _, d := range deps {

@@ -31,7 +31,8 @@ func goOutput(ctx context.Context, dir string, env []string, args ...string) ([]
 	return out, nil
 }
 
-// withoutProgress returns what the go command says, without the lines about its downloads, as one line.
+// withoutProgress returns what the go command says, without the lines about its downloads, as one
+// line.
 func withoutProgress(text string) string {
 	var left []string
 	for line := range strings.Lines(text) {

@@ -62,7 +62,8 @@ func (t *toolchain) check() error {
 }
 
 // choice returns the value of GOTOOLCHAIN that chooses t in another directory. A toolchain that was
-// built from a checkout has no version that GOTOOLCHAIN takes, and is the one that the command is of.
+// built from a checkout has no version that GOTOOLCHAIN takes, and is the one that the command is
+// of.
 func (t *toolchain) choice() string {
 	if release := t.release(); version.IsValid(release) {
 		return release

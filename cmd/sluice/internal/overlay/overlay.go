@@ -30,10 +30,12 @@ type Overlay struct {
 	// `go vet -overlay`: vet runs in the directory of each package, and the directories
 	// of the library do not exist.
 	Standard string
-	// Named are the packages that were asked for and have no error, nor have their tests or what these import.
+	// Named are the packages that were asked for and have no error, nor have their tests or what
+	// these import.
 	Named []Package
 	// Added are the files that import package transparent, and the files that Fail adds. If the go
-	// command is given Go files instead of packages, it also needs the added files of their directory.
+	// command is given Go files instead of packages, it also needs the added files of their
+	// directory.
 	Added []string
 	// Cover is for NewCover.
 	Cover string
@@ -142,7 +144,8 @@ func (o *Overlay) chooseLibrary(deps []dependency, r Request, module string) str
 // the first.
 func list(ctx context.Context, r Request) ([]*listed, error) {
 	for _, p := range r.Packages {
-		if strings.Contains(p, "@") && !build.IsLocalImport(p) && !filepath.IsAbs(p) { // go run module@version
+		// Go run module@version
+		if strings.Contains(p, "@") && !build.IsLocalImport(p) && !filepath.IsAbs(p) {
 			return nil, fmt.Errorf("%s is not in the main module: build it in its own module", p)
 		}
 	}

@@ -74,8 +74,9 @@ func (t target) add(dir, transparent string, n int, replace map[string]string) e
 }
 
 // environment returns code that makes the variables SLUICE_* of environ a part of the test binary.
-// The go command remembers a test's result by the binary and by the variables that the test has read.
-// The library reads its own before the tests begin, when the go command does not see that yet.
+// The go command remembers a test's result by the binary and by the variables that the test has
+// read. The library reads its own before the tests begin, when the go command does not see that
+// yet.
 func environment(environ []string) string {
 	var own []string
 	for _, v := range environ {

@@ -94,7 +94,8 @@ func debugPort(dir string) uint16 {
 	}
 	for variable := range bytes.SplitSeq(environ, []byte{0}) {
 		if addr, ok := strings.CutPrefix(string(variable), "SLUICE_DEBUG_ADDR="); ok {
-			n, _ := strconv.ParseUint(addr[strings.LastIndexByte(addr, ':')+1:], 10, 16) // 0 if it is wrong
+			// 0 if it is wrong
+			n, _ := strconv.ParseUint(addr[strings.LastIndexByte(addr, ':')+1:], 10, 16)
 			return uint16(n)
 		}
 	}

@@ -69,7 +69,8 @@ func (d *drawing) style(s, text string) string {
 func cut(text string, n int) string {
 	text = report.Printable(text)
 	whole := text
-	for off := ansi.StringWidth(whole) - n + 1; ansi.StringWidth(text) > n; off++ { // a character may have two columns
+	// A character may have two columns
+	for off := ansi.StringWidth(whole) - n + 1; ansi.StringWidth(text) > n; off++ {
 		text = ansi.TruncateLeft(whole, off, "…")
 	}
 	return text

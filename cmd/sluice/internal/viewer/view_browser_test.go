@@ -453,7 +453,8 @@ func testDetails(t *testing.T, p *page) {
 	p.screenshot("tooltip")
 	text := eval[string](p, "document.querySelector('#details').innerText")
 	for _, want := range []string{
-		"1.000 µs", "3.500 µs", "81.500 µs", "82.000 µs", "2.50 µs", "78.0 µs", "500 ns", "81.0 µs", // the four times, and between them
+		// The four times, and between them
+		"1.000 µs", "3.500 µs", "81.500 µs", "82.000 µs", "2.50 µs", "78.0 µs", "500 ns", "81.0 µs",
 		"read", "4 KiB", "8,192", "/a<b>&.log", "queued, uring, ring 4", syscall.Errno(5).Error(), "of 3", "abc",
 	} {
 		if !strings.Contains(text, want) {
@@ -475,8 +476,8 @@ func testDetails(t *testing.T, p *page) {
 	}
 }
 
-// sized returns a trace of operations whose result is 0: those that have a size and transfer no bytes, and a read
-// at the end of the file.
+// sized returns a trace of operations whose result is 0: those that have a size and transfer no
+// bytes, and a read at the end of the file.
 func sized() *trace.Trace {
 	t := &trace.Trace{Meta: trace.Meta{OS: runtime.GOOS}, Files: []string{""}}
 	for i, kind := range []trace.Kind{record.KindAllocate, record.KindTruncate, record.KindAdvise, trace.OpRead} {
