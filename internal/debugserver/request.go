@@ -1,6 +1,7 @@
 package debugserver
 
 import (
+	"errors"
 	"bytes"
 	"fmt"
 	"io"
@@ -40,7 +41,7 @@ func readRequest(from io.Reader) (request, error) {
 }
 
 // errRequest is the error of what is not a request.
-var errRequest = fmt.Errorf("this is not an HTTP request")
+var errRequest = errors.New("this is not an HTTP request")
 
 func parseHead(head string) (r request, err error) {
 	line, rest, _ := strings.Cut(head, "\r\n")
