@@ -1,8 +1,8 @@
 package debugserver
 
 import (
-	"errors"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"

@@ -21,6 +21,7 @@ import (
 	"github.com/sluiceio/sluice/cmd/sluice/internal/cmdline"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/cmdline/kongline"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/front"
+
 	// Before go-fuse, which panics without descriptors
 	_ "github.com/sluiceio/sluice/cmd/sluice/internal/openfiles"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/signals"
