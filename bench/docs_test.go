@@ -36,7 +36,7 @@ func TestDocument(t *testing.T) {
 	command := reflect.TypeFor[Command]()
 	for i := range command.NumField() {
 		field := command.Field(i)
-		if _, ok := field.Tag.Lookup("arg"); ok {
+		if _, ok := field.Tag.Lookup("arg"); ok || field.Tag.Get("kong") == "-" { // no flag
 			continue
 		}
 		if name := flagName(field); !strings.Contains(text, "`--"+name+"`") {
