@@ -62,13 +62,14 @@ type verifying struct {
 	mark, end string
 	env       []string
 	cmd       *exec.Cmd
+	ended     chan struct{} // closed when cmd has ended
 	stderr    bytes.Buffer
 }
 
 func startVerify(t *testing.T) *verifying {
 	t.Helper()
 	places := goPlaces(t)
-	tree, err := filepath.Abs("../..")
+	tree, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,12 +97,20 @@ func startVerify(t *testing.T) *verifying {
 	if err := v.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	v.ended = make(chan struct{})
+	go func() {
+		_ = v.cmd.Wait() // the status is checked
+		close(v.ended)
+	}()
 	for {
 		if _, err := os.Stat(v.mark); err == nil {
 			return v
 		}
-		// Without an end: the test's own time limit prints where it waits
-		time.Sleep(10 * time.Millisecond)
+		select {
+		case <-v.ended:
+			t.Fatalf("sluice fix ended before the tests after the change: %s", &v.stderr)
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
 }
 
@@ -144,7 +153,7 @@ func TestVerifyInterrupted(t *testing.T) {
 	if err := v.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	_ = v.cmd.Wait() // the status is checked
+	<-v.ended
 	if got := v.cmd.ProcessState.ExitCode(); got != 128+int(syscall.SIGINT) {
 		t.Errorf("exit status %d; want 130", got)
 	}
@@ -161,7 +170,7 @@ func TestVerifyKilled(t *testing.T) {
 	if err := v.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = v.cmd.Wait() // it was killed
+	<-v.ended
 	if err := os.WriteFile(v.end, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
