@@ -115,7 +115,11 @@ func (b build) run(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("%s build: %w: %s", filepath.Base(b.name), err, program.FirstLine(out.String()))
+		name := "sluice"
+		if b.name == "go" {
+			name = b.name
+		}
+		return fmt.Errorf("%s build: %w: %s", name, err, program.FirstLine(out.String()))
 	}
 	return nil
 }

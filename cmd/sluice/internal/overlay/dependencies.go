@@ -67,11 +67,14 @@ func checkEmbeds(ctx context.Context, r Request, file string, deps []dependency,
 	if !slices.ContainsFunc(deps, func(d dependency) bool { return len(d.patterns(r.Tests)) > 0 && addsBelow(d.Dir, replace) }) {
 		return nil
 	}
-	deps, err := dependencies(ctx, r, file)
+	all, err := dependencies(ctx, r, file)
 	if err != nil {
 		return err
 	}
-	for _, d := range deps {
+	for _, d := range all {
+		if !slices.ContainsFunc(deps, func(own dependency) bool { return own.ImportPath == d.ImportPath }) {
+			continue // a package of sluice
+		}
 		for _, name := range d.embedded(r.Tests) {
 			if _, ok := replace[filepath.Join(d.Dir, filepath.FromSlash(name))]; ok {
 				return fmt.Errorf("package %s would embed %s, which sluice adds for the build: make its go:embed narrower (%s)",
