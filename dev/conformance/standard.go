@@ -201,7 +201,8 @@ func (t *toolchain) change(ctx context.Context) error {
 func (t *toolchain) vendor(ctx context.Context) error {
 	list, err := command(ctx, t.source, []string{"GOWORK=off"}, "go", "list", "-deps", "-f",
 		`{{if not .Standard}}{{$p := .}}{{range .GoFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}`+
-			`{{range .SFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}{{end}}`, "./transparent")
+			`{{range .SFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}`+
+			`{{range .EmbedFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}{{end}}`, "./transparent")
 	if err != nil {
 		return err
 	}
@@ -214,7 +215,8 @@ func (t *toolchain) vendor(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := writeFiles(filepath.Join(t.copy, "src", "vendor", words[0]), map[string]string{words[2]: string(text)}); err != nil {
+		dir, name := path.Split(words[2]) // an embedded file may be in a directory
+		if err := writeFiles(filepath.Join(t.copy, "src", "vendor", words[0], dir), map[string]string{name: string(text)}); err != nil {
 			return err
 		}
 	}
