@@ -26,10 +26,11 @@ import (
 // A view's class takes precedence over the context's. An operation that has neither is in
 // the default class.
 //
-// From the first class on, each device has a bounded number of operations and bytes in flight, and
-// further operations wait for tickets. Waiting classes get tickets in proportion to their weights,
-// and every class makes progress. Weights and limits hold for each device. Cached reads, and writes
-// into the page cache, wait only for the limits of their class. docs/classes.md has the rules.
+// Once Scheduler.Class has added a class, each device has a bounded number of operations and bytes
+// in flight, and further operations wait for tickets. Waiting classes get tickets in proportion to
+// their weights, and every class makes progress. Weights and limits hold for each device. Cached
+// reads, and writes into the page cache, wait only for the limits of their class. docs/classes.md
+// has the rules.
 //
 // Parts of a program that ask for a class of the same name share it. A part that wants a class for
 // itself, such as each of several databases, takes a unique name, and removes the class at the end.

@@ -22,8 +22,8 @@ type Options struct {
 	Depth int
 
 	// Rings is how many devices get their own rings; further devices share these. 0 means 3; the
-	// most is 16; 1 means one ring for all. Under io_uring a busy device gets more rings, up to
-	// GOMAXPROCS/4. The pool has no rings.
+	// most is 16. Under io_uring a busy device gets more rings, up to GOMAXPROCS/4. With 1 all
+	// devices share one ring, also under load. The pool has no rings.
 	Rings int
 
 	// Threads is the most threads that plain calls may hold, for all devices together and for names

@@ -72,9 +72,9 @@ func (b *Batch) Do(ctx context.Context) error {
 }
 
 // Each performs the operations, and yields each with its error when it has ended. Operations of a
-// chain come in their order. The caller performs quick operations between the turns of the loop.
-// After a break no further operation begins, and Each waits for operations in progress. If Do would
-// refuse the Batch, Each yields a nil Op and the error.
+// chain come in their order. Quick operations run on the calling goroutine, between two turns of
+// the loop. After a break no further operation begins, and Each waits for operations in progress.
+// If Do would refuse the Batch, Each yields a nil Op and the error.
 func (b *Batch) Each(ctx context.Context) iter.Seq2[*Op, error] {
 	return func(yield func(*Op, error) bool) {
 		cancel := func() {}

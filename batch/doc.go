@@ -41,15 +41,15 @@
 // of calls of package os is quicker for:
 //   - a few calls that do not wait, such as a Stat of a cached file: the Batch makes the same
 //     calls and adds the cost of its list;
-//   - some dozens of renames, links or new directories in one directory: the kernel makes them
-//     one after the other.
+//   - renames, links or new directories in one directory: the kernel makes them one after the
+//     other.
 //
 // # How it is performed
 //
 // The goroutine that calls Do or Each performs the operations. Helper goroutines join it when the
 // Batch takes long, or when an operation waits. On Linux 5.15 and later with io_uring, the kernel
-// performs many chains that only open, read and close a file, each as one submission. Do not read a
-// pipe in this way: package os refuses to read it at an offset, and the kernel does not.
+// performs many chains that only open, read and close a file, each as one submission. Do not ReadAt
+// a pipe in such a chain: it does not fail, as with package os, but consumes the pipe's bytes.
 //
 // A Batch may have millions of operations; the driver's depth bounds how many are in progress.
 // [sluice.Options].Threads bounds the threads in calls with names, for all Batches together. So

@@ -1,5 +1,6 @@
-// Package direct has files past the page cache (O_DIRECT), without O_DIRECT's conditions: it
-// accepts any offset, length and memory, and a file has exactly as many bytes as were written.
+// Package direct reads and writes files past the page cache (O_DIRECT), without O_DIRECT's rules of
+// alignment: it accepts any offset, length and memory, and a file has exactly as many bytes as were
+// written.
 //
 //	f, err := direct.Create("log")
 //	if err != nil {

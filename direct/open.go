@@ -23,8 +23,9 @@ func Create(name string) (*File, error) {
 
 // OpenFile opens a regular file or a block device, with the flags and the mode of os.OpenFile.
 // O_APPEND is EINVAL, a directory is EISDIR, and any other kind of file is errors.ErrUnsupported.
-// OpenFile opens a file for writing twice; if perm denies the second open, the File uses the page
-// cache. With O_WRONLY the File cannot read, so it writes partial blocks through the page cache.
+// For writing, OpenFile opens the file a second time. If perm of a new file denies that, the File
+// uses the page cache. With O_WRONLY the File cannot read, so it writes partial blocks through the
+// page cache.
 func OpenFile(name string, flag int, perm os.FileMode) (*File, error) {
 	return OpenOn(nil, name, flag, perm)
 }

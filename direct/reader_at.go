@@ -8,9 +8,10 @@ import (
 )
 
 // ReadAt reads len(b) bytes at off, relative to Start, and returns how many it has read. If n <
-// len(b) the error is not nil; at the end of the part it is io.EOF. The position does not change.
-// Reads near the stream come from its buffers. All other reads are as by File.ReadAt; several of
-// them in a row move the stream. One goroutine at a time may call it, as all methods of a Reader.
+// len(b) the error is not nil; at the end of the part it is io.EOF. Reads near the stream come from
+// its buffers. All other reads are as by File.ReadAt; after several of them in a row the read-ahead
+// moves there. The position for Read and Next stays. One goroutine at a time may call the methods
+// of a Reader.
 func (r *Reader) ReadAt(b []byte, off int64) (n int, err error) {
 	if r == nil {
 		return 0, os.ErrInvalid

@@ -38,7 +38,7 @@ type Governor struct {
 	epoch   epoch         // under mu
 	machine Machine       // under mu
 	queued  time.Duration // since when Plain is not in force. Under mu
-	waited  time.Duration // how long the epoch in progress has waited for its begin. Under mu
+	waited  time.Duration // from the change of choice to the begin of the epoch. Under mu
 	tried   span          // the epoch of the trial that waits for its second neighbour. Under mu
 }
 
@@ -146,7 +146,7 @@ func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t T
 // guess begins with Plain, or with Queue. It must be called with mu held.
 func (g *Governor) guess(plain bool, now time.Duration) {
 	g.begun.Store(true)
-	// A short program needs no trial. One of plain calls may hold up many goroutines.
+	// A short program needs no trial, and a trial of plain calls may hold up many goroutines.
 	if plain {
 		g.machine.Start(Plain, firstPause/8)
 	} else {
@@ -168,7 +168,7 @@ func (g *Governor) change(before Choice, now time.Duration) {
 		g.queued = now
 		return
 	}
-	// The monitor sleeps half as long as it has had nothing to do, at most.
+	// The monitor sleeps no longer than it has had nothing to do, and at most sysmonSleep.
 	g.waited = min(sysmonSleep, now-g.queued)
 	g.epoch.from = now + g.waited
 }

@@ -163,7 +163,7 @@ func (m *Machine) Epoch(rate float64, cost int) (result float64, ended bool) {
 			m.phase = trial
 		}
 	} else if m.watch(rate); m.wait < 0 && m.spent <= allowance/2*share {
-		// The rest of the allowance is enough for some trials.
+		// Half of the allowance is left, so the comparison can end.
 		if m.unusual > 0 { // perhaps another load
 			m.forget()
 		}
