@@ -40,7 +40,7 @@ func readRequest(from io.Reader) (request, error) {
 	}
 }
 
-// errRequest is the error of what is not a request.
+// errRequest is the error of bytes that are no HTTP request.
 var errRequest = errors.New("this is not an HTTP request")
 
 func parseHead(head string) (r request, err error) {

@@ -18,7 +18,7 @@ type plainSyncs struct {
 }
 
 // PlainSync is Sync of the *os.File of f, whose IO is nil. Once a Sync has lost data, each later
-// one returns its error. The errors are those of package os.
+// one returns its error. The errors are package os's.
 func (f *File) PlainSync() error {
 	p := f.plain
 	p.mu.Lock()

@@ -24,7 +24,7 @@ type Figures struct {
 	OpenFiles int `json:"openFiles"` // open sluice.Files and direct.Files on disks
 	FilesLeft int `json:"filesLeft"` // busy files that are not among Files
 	// Lost is how many events of the second the Recorder had no room for. The rates of Kinds,
-	// Classes and Files are estimated from the others then.
+	// Classes and Files are estimated from the events that were kept then.
 	Lost int64 `json:"lost"`
 }
 

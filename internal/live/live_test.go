@@ -206,7 +206,7 @@ func TestOwnRecorder(t *testing.T) {
 	}
 }
 
-// TestManyFiles: the figures name the busiest files, and count the others.
+// TestManyFiles checks that the figures name the busiest files, and count all further files.
 func TestManyFiles(t *testing.T) {
 	s, file := scheduler(t, sluice.Options{Driver: sluice.DriverPool})
 	const more = 25
@@ -263,7 +263,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestOneLook: who asks while a look runs gets its figures, and who stops waiting gets an error.
+// TestOneLook checks that callers share a look, and that a caller that stops waiting gets an error.
 func TestOneLook(t *testing.T) {
 	hang.Watch(t)
 	scheduler(t, sluice.Options{Driver: sluice.DriverPool})

@@ -24,7 +24,7 @@ const (
 // looks are the looks of this process, one at a time.
 var looks looker
 
-// looker makes looks. Who asks while a look runs gets the figures of that one.
+// looker makes looks. A caller that asks while a look runs gets the figures of that look.
 type looker struct {
 	mu      sync.Mutex
 	running *look // nil if none runs. Guarded by mu

@@ -15,11 +15,11 @@ import (
 // Beside the program's own Recorder (Set) a Hook may have others for a time (Add), with which
 // somebody looks at the program. Each has all records.
 type Hook struct {
-	rec  atomic.Pointer[Recorder]   // the program's own, or the first of the others
+	rec  atomic.Pointer[Recorder]   // the program's own, or the first one of a look
 	ring atomic.Uint32              // this Hook's number in rec; written before rec
 	rest atomic.Pointer[[]numbered] // the further ones; nil if there is none
 
-	owned atomic.Bool // the program has a Recorder of its own
+	owned atomic.Bool // the program has its own Recorder
 
 	mu     sync.Mutex
 	own    *Recorder  // what Set has set. Protected by mu, as all below
@@ -132,7 +132,7 @@ func (h *Hook) restOn() bool {
 	return rest != nil && slices.ContainsFunc(*rest, func(n numbered) bool { return n.rec.on.Load() })
 }
 
-// Recording reports whether the program has a Recorder of its own, started or not.
+// Recording reports whether the program has its own Recorder, started or not.
 func (h *Hook) Recording() bool { return Built && h.owned.Load() }
 
 // Op records an operation. ref, name and class belong to its file.

@@ -53,9 +53,9 @@ type config struct {
 	goos, goarch string // "" is the current one
 	roots        []*packages.Package
 	packages     map[string]*unit // by ID
-	// Those of the modules that are being worked on, dependencies first
+	// The packages of the modules that are changed, dependencies first
 	module  []*unit
-	checked []*unit // those of them with the bodies of their functions
+	checked []*unit // the packages whose functions have their bodies
 }
 
 // unit is a package, or a variant of it for tests.
