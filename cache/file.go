@@ -47,9 +47,6 @@ func (c *Cache) File(d Direct) *File {
 	return f
 }
 
-// Name returns the name of the file.
-func (f *File) Name() string { return f.file.Name() }
-
 // Size returns the size of the file in bytes. It asks the operating system.
 func (f *File) Size() (int64, error) {
 	if !f.open.Load() {
