@@ -13,7 +13,6 @@ import (
 // initRings starts the first ring.
 func (p *Paths) initRings(drv driver.Driver) {
 	p.Engines.OnLoss, p.Engines.Now = p.ringLost, func() time.Duration { return p.Clock() }
-	p.Engines.Processors.Used = sys.ProcessorTime
 	p.Engines.PerDevice = p.RingsPerDevice
 	p.Engines.Init(drv)
 	p.Engines.First().RecordBy(p.Recording)

@@ -88,6 +88,7 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 	if o.Device == nil {
 		p.Device, p.realDevices = sys.Device, true
 	}
+	p.Engines.Processors.Used = sys.ProcessorTime // plain calls ask before there is a ring
 	p.FindsEnd = sys.CachedKnowsEnd()
 	p.Devices.Init(o.Threads, o.KeepDevices)
 	p.Classes.Init(func() time.Duration { return p.Clock() })
