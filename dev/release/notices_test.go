@@ -44,7 +44,7 @@ func smallProgram(t *testing.T) program {
 	return program{dir, "example.com/lib/app", runtime.GOOS + "/" + runtime.GOARCH}
 }
 
-// TestNotices checks whose licences are there: Go's, and those of third_party, but not our own.
+// TestNotices checks that the licences of Go and of third_party are there, and ours is not.
 func TestNotices(t *testing.T) {
 	text, err := smallProgram(t).notices(t.Context())
 	if err != nil {

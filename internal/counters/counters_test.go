@@ -36,7 +36,7 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// One has the counts of its own operations.
+// Each has the counts of its operations.
 func TestOne(t *testing.T) {
 	var one, other One
 	for range half + 1 { // the first half moves

@@ -28,7 +28,7 @@ func dial(t *testing.T, at string) net.Conn {
 	return c
 }
 
-// TestServer asks a server with net/http: for a look, for what there is not, by many clients at
+// TestServer asks a server with net/http: for a look, for a missing page, by many clients at
 // once, and by clients that send nothing or too much.
 func TestServer(t *testing.T) {
 	hang.Watch(t)

@@ -38,7 +38,7 @@ type File struct {
 var numbers atomic.Uint64
 
 // Open makes f, which is zero, an open file of s. It takes file over: on an error file is
-// closed. The error is ErrClosed or that of NewIO, bare.
+// closed. The error is ErrClosed, or NewIO's, unwrapped.
 func (f *File) Open(s *Scheduler, file *os.File) error {
 	core, err := NewIO(file)
 	if err != nil {

@@ -63,7 +63,7 @@ func newRig(t *testing.T, most int) *rig {
 }
 
 // work makes operations for two windows of each ring. The drivers hold what they are given, and
-// answer all of it at once, so each Reap returns as many as that of a busy leader.
+// answer all of it at once, so each Reap returns as many as a busy leader's Reap.
 func (g *rig) work() {
 	const batch = 2 * fullReap
 	var requests Requests

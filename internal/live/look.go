@@ -38,7 +38,7 @@ type look struct {
 }
 
 // figures looks with wait, or waits for the look that runs. Only one that waits for another's look
-// returns when ctx ends: the others may wait for this one, which lasts a second.
+// returns when ctx ends: other callers may wait for this look, which lasts a second.
 func (l *looker) figures(ctx context.Context, wait func()) (*Figures, error) {
 	l.mu.Lock()
 	if k := l.running; k != nil {

@@ -218,7 +218,7 @@ func reportFix(r *fix.Result, w io.Writer) error {
 	return err
 }
 
-// fixFlags lets the flags of `sluice fix` begin with one dash, as those of the go command do.
+// fixFlags lets the flags of `sluice fix` begin with one dash, as the go command's do.
 func fixFlags(args []string) []string {
 	out := make([]string, len(args))
 	for i, arg := range args {

@@ -57,7 +57,7 @@ func command(of *cmdline.Command) *cobra.Command {
 	return c
 }
 
-// addFlag adds a flag under its long names, the first of which has the last short one. Cobra knows
+// addFlag adds a flag under its long names. The first long name has the last short one. Cobra knows
 // no flag without a long name.
 func addFlag(c *cobra.Command, f cmdline.Flag) {
 	letter := ""

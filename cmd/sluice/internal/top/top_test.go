@@ -101,7 +101,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFetch: answers, and what is not one.
+// TestFetch checks right answers and wrong ones.
 func TestFetch(t *testing.T) {
 	for name, c := range map[string]struct {
 		handler http.HandlerFunc

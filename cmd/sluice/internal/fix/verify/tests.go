@@ -73,7 +73,7 @@ func unsteadyTests(a, b *outcomes.Run) unsteady {
 	return u
 }
 
-// parentOf returns the name of the test of which name is a subtest, "" if there is none.
+// parentOf returns the name of the test that has the subtest name, "" if there is none.
 func parentOf(name string) string {
 	pkg, test, ok := strings.Cut(name, " ")
 	i := strings.LastIndexByte(test, '/')
