@@ -62,12 +62,15 @@ type Load struct {
 func Room(c governor.Choice, l Load) (ok bool, most int32) {
 	switch {
 	case c == governor.Plain && !l.Taken:
-		return true, l.Permits - l.Permits/4
+		return true, PlainPermits(l.Permits)
 	case l.Processors == 1 && l.Ready:
 		return false, 0
 	}
 	return l.InFlight == 0, 1
 }
+
+// PlainPermits returns how many of so many permits operations may take that could be queued.
+func PlainPermits(permits int32) int32 { return permits - permits/4 }
 
 // Few returns how many threads in plain calls so many processors serve well, as a guess: while one
 // waits, another runs.

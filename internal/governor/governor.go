@@ -119,7 +119,7 @@ func (g *Governor) Pause() {
 // sample notes that n operations were counted by now. If the second neighbour of a trial ends,
 // sample returns the trial. It must be called with mu held.
 func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t Trial, ended bool) {
-	if !g.begun.Load() {
+	if !g.begun.Load() || inFlight > few && g.machine.Guessed(Plain) { // the load has grown
 		g.guess(inFlight <= few, now)
 	}
 	if g.paused.Swap(false) {
@@ -145,6 +145,7 @@ func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t T
 
 // guess begins with Plain, or with Queue. It must be called with mu held.
 func (g *Governor) guess(plain bool, now time.Duration) {
+	before := g.machine.Choice()
 	g.begun.Store(true)
 	// A short program needs no trial, and a trial of plain calls may hold up many goroutines.
 	if plain {
@@ -152,7 +153,7 @@ func (g *Governor) guess(plain bool, now time.Duration) {
 	} else {
 		g.machine.Start(Queue, firstPause/4)
 	}
-	g.change(Queue, now)
+	g.change(before, now)
 }
 
 // change puts the machine's Choice in force, in place of another or the same one. It must be called

@@ -115,6 +115,11 @@ func (m *Machine) Last() Comparison { return m.last }
 // be called before Epoch.
 func (m *Machine) Start(c Choice, wait int) { m.best, m.wait = c, wait }
 
+// Guessed reports whether c is in force because Start has set it, and nothing was compared yet.
+func (m *Machine) Guessed(c Choice) bool {
+	return m.best == c && m.phase == resting && m.results == 0 && m.last.Number == 0
+}
+
 // Abandon gives up a trial. It costs as much as one that has ended, and the next one comes later
 // each time: in a trial of plain calls these may have kept the processors themselves.
 func (m *Machine) Abandon() {

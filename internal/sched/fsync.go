@@ -103,7 +103,7 @@ func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit
 		return budget.Permit{}, false
 	}
 	if s.paths.Govern {
-		d.Governors[governor.Syncs].Count(running, d.Budget.Limit(), journal{s})
+		d.Governors[governor.Syncs].Count(running, admission.PlainPermits(d.Budget.Limit()), journal{s})
 	}
 	room, most := s.room(d, governor.Syncs, running)
 	if admission.Decide(admission.Operation{CanQueue: true}, room) != admission.Plain {
