@@ -160,7 +160,7 @@ func (m *Machine) Epoch(rate float64, cost int) (result float64, ended bool) {
 			m.forget()
 		}
 		switch {
-		case m.decided(sure) || m.tried == mostTrials || !mayTry:
+		case m.decided(sure) || m.hopeless() || m.tried == mostTrials || !mayTry:
 			m.settle(rate)
 		case rest:
 			m.phase, m.wait = resting, apart
@@ -202,6 +202,12 @@ func (m *Machine) decided(deviations float64) bool {
 		deviation = math.Sqrt(m.sum / (m.results - 1))
 	}
 	return m.results > 0 && math.Abs(m.mean-m.needed()) > deviations*deviation/math.Sqrt(m.results)
+}
+
+// hopeless reports whether Plain, on trial, does not look better than Queue. As Queue costs less, it
+// need not be shown to be better. Trials of Plain hold up many goroutines.
+func (m *Machine) hopeless() bool {
+	return m.best == Queue && m.results > 1 && m.mean < m.needed() && m.decided(likely)
 }
 
 // settle ends a comparison, after which the best choice had that rate.
