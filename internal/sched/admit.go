@@ -20,24 +20,22 @@ import (
 // driver.
 func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code driver.Code, f *File) (budget.Permit, bool) {
 	d, o := s.paths.DeviceOf(f), admission.Operation{CanQueue: s.paths.MayQueue(code, f), Ends: ctx.Done() != nil}
-	if o.Ends {
+	switch {
+	case o.Ends:
 		return budget.Permit{}, false
-	}
-	// With Options.Threads all calls count.
-	if !o.CanQueue && s.paths.Threads == 0 && s.paths.InMemory(f) {
-		return budget.Permit{}, true
-	}
-	room, most := true, int32(budget.Most)
-	if o.CanQueue {
+	case o.CanQueue:
 		if kind == governor.Writes { // which seldom take a second transfer
 			s.countOn(d, kind)
 		}
-		room, most = s.room(d, kind, d.InFlight())
+		room, most := s.room(d, kind, d.InFlight())
+		if admission.Decide(o, room) == admission.Queued {
+			return budget.Permit{}, false
+		}
+		return d.Budget.TryAcquireBelow(iopath.KindOf(code), most)
+	case s.paths.Threads == 0 && s.paths.InMemory(f): // with Options.Threads all calls count
+		return budget.Permit{}, true
 	}
-	if admission.Decide(o, room) == admission.Queued {
-		return budget.Permit{}, false
-	}
-	return d.Budget.TryAcquireBelow(iopath.KindOf(code), most)
+	return d.Budget.TryAcquire(iopath.KindOf(code))
 }
 
 // count notes for the governor of a kind of reads that a read of f begins. Each read calls count
