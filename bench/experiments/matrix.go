@@ -63,6 +63,15 @@ type Ratios struct {
 	P99Low  stats.Number  `json:"p99_low"`
 	P99High stats.Number  `json:"p99_high"`
 	Verdict stats.Verdict `json:"verdict,omitempty"` // on Rate
+	// Computed is the computation a second of the goroutines beside a busy kind; nil for others.
+	Computed *Interval `json:"computed,omitempty"`
+}
+
+// Interval is a median with its 95 % interval (stats.Interval).
+type Interval struct {
+	Ratio stats.Number `json:"ratio"`
+	Low   stats.Number `json:"low"`
+	High  stats.Number `json:"high"`
 }
 
 // interval returns the interval of Rate for a table.
@@ -186,6 +195,10 @@ func newRatios(sides []*duel.Result) *Ratios {
 	r.Rate, r.Low, r.High = of(load.Slice.Rate)
 	r.CPU, r.CPULow, r.CPUHigh = of(func(s load.Slice) float64 { return float64(s.CPUPerOp()) })
 	r.P99, r.P99Low, r.P99High = of(func(s load.Slice) float64 { return float64(s.P99) })
+	if v := ratios(sides, func(s load.Slice) float64 { return s.Computed }); stats.Count(v) > 0 {
+		r.Computed = new(Interval)
+		r.Computed.Ratio, r.Computed.Low, r.Computed.High = of(func(s load.Slice) float64 { return s.Computed })
+	}
 	r.Verdict = stats.Judge(r.Rate, r.Low, r.High, stats.Count(ratios(sides, load.Slice.Rate)))
 	return r
 }
@@ -244,9 +257,14 @@ func (c Cell) row() string {
 	if os, sluice := c.Sides[0].Threads, c.Sides[1].Threads; os+sluice > 0 {
 		threads = fmt.Sprintf("%d/%d", os, sluice)
 	}
-	return matrixTable.Row(name,
+	row := matrixTable.Row(name,
 		report.Count(stats.Median(c.Sides[0].Series(load.Slice.Rate))),
 		report.Ratio(c.Ratios.Rate), interval, string(c.Ratios.Verdict),
 		report.Ratio(c.Ratios.CPU), report.Ratio(c.Ratios.P99),
 		threads)
+	if beside := c.Ratios.Computed; beside != nil {
+		row += matrixTable[:4].Row("  beside it, computed", "", report.Ratio(beside.Ratio),
+			report.Ratio(beside.Low)+"-"+report.Ratio(beside.High))
+	}
+	return row
 }

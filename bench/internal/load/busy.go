@@ -4,27 +4,49 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
-// newBusy starts the goroutines of Kind.Busy, if wanted: two for each processor. stop ends them.
-func newBusy(wanted bool) (stop func()) {
+// busy is the goroutines of Kind.Busy, which compute during a slice. A nil busy has none.
+type busy struct {
+	all   sync.WaitGroup
+	ended atomic.Bool
+	done  atomic.Int64 // batches of busyUnits that were computed
+	began time.Time
+}
+
+// busyUnits is how many units of computation (compute) are done between two looks at busy.ended:
+// some microseconds.
+const busyUnits = 1 << 12
+
+// newBusy starts two goroutines for each processor that compute, if wanted.
+func newBusy(wanted bool) *busy {
 	if !wanted {
-		return func() {}
+		return nil
 	}
-	var (
-		all   sync.WaitGroup
-		ended atomic.Bool
-	)
+	b := &busy{began: time.Now()}
 	for range 2 * runtime.GOMAXPROCS(0) {
-		all.Go(func() {
-			const units = 1 << 12 // some microseconds
-			for x := uint64(1); !ended.Load(); {
-				x = compute(x, units)
-			}
-		})
+		b.all.Go(b.run)
 	}
-	return func() {
-		ended.Store(true)
-		all.Wait()
+	return b
+}
+
+// run computes until b ends.
+func (b *busy) run() {
+	n := int64(0)
+	for x := uint64(1); !b.ended.Load(); n++ {
+		x = compute(x, busyUnits)
 	}
+	b.done.Add(n)
+}
+
+// stop ends the goroutines. It returns how many units a second they have computed.
+func (b *busy) stop() float64 {
+	if b == nil {
+		return 0
+	}
+	b.ended.Store(true)
+	took := time.Since(b.began)
+	b.all.Wait()
+	return float64(b.done.Load()*busyUnits) / took.Seconds()
 }

@@ -5,16 +5,20 @@ import (
 	"testing"
 )
 
-// TestBusy checks that goroutines compute beside a busy kind, and end.
+// TestBusy checks that goroutines compute beside a busy kind, are counted, and end.
 func TestBusy(t *testing.T) {
 	before := runtime.NumGoroutine()
-	stop := newBusy(WriteSyncBusy.Busy())
+	b := newBusy(WriteSyncBusy.Busy())
 	if n, want := runtime.NumGoroutine()-before, 2*runtime.GOMAXPROCS(0); n != want {
 		t.Errorf("%d goroutines compute; want %d", n, want)
 	}
-	stop()
-	for runtime.NumGoroutine() > before { // stop may return a moment before they are gone
+	for runtime.Gosched(); b.stop() == 0; { // they may not have begun
+		b = newBusy(true)
+	}
+	for runtime.NumGoroutine() > before { // it may return a moment before they are gone
 		runtime.Gosched()
 	}
-	newBusy(WriteSync.Busy())()
+	if n := newBusy(WriteSync.Busy()).stop(); n != 0 {
+		t.Errorf("%g units a second beside a kind that is not busy; want 0", n)
+	}
 }

@@ -140,6 +140,10 @@ type Slice struct {
 	// Flood is the bytes a second that Load.Flood read.
 	Flood float64 `json:"flood,omitempty"`
 
+	// Computed is the units of computation a second that the goroutines beside a busy kind made,
+	// lead-in included.
+	Computed float64 `json:"computed,omitempty"`
+
 	// Compaction is the bytes a second that a compaction wrote, for PebbleCompact.
 	Compaction float64 `json:"compaction,omitempty"`
 

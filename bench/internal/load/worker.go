@@ -151,16 +151,16 @@ func (w *Worker) measure(win *window) (Slice, error) {
 	win.start = time.Now()
 	stop := w.flood.start(win)
 	late := newSleeper(w.load.Sleeper, win)
-	stopBusy := newBusy(w.load.Kind.Busy())
+	beside := newBusy(w.load.Kind.Busy())
 	close(begin)
 	wg.Wait()
-	stopBusy()
+	computed := beside.stop()
 	rate, err := stop()
 	if err != nil {
 		return Slice{}, err
 	}
 	s, err := w.collect(win)
-	s.Flood = rate
+	s.Flood, s.Computed = rate, computed
 	s.LateP50, s.LateMax = late()
 	return s, err
 }
