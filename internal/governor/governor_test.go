@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// journal is a Journal whose clock goes on by play.
 // choose counts an operation and returns how it is performed.
 func choose(g *Governor, inFlight, few int32, j Journal) Choice {
 	g.Count(inFlight, few, j)
 	return g.Choice()
 }
 
+// journal is a Journal whose clock goes on by play.
 type journal struct {
 	now    time.Duration
 	taken  bool
@@ -78,6 +78,27 @@ func TestFirstGuess(t *testing.T) {
 		}
 		if got := choose(&g, inFlight, 4, j); got != want {
 			t.Errorf("with %d in flight the first guess is %s; want %s", inFlight, got, want)
+		}
+	}
+}
+
+// A first guess of Plain ends when more operations come than plain calls serve well. A choice that
+// was compared stays.
+func TestGuessEnds(t *testing.T) {
+	for compared, want := range map[bool]Choice{false: Queue, true: Plain} {
+		g, j := new(Governor), &journal{now: time.Hour}
+		takes := fixed(50*time.Microsecond, 20*time.Microsecond)
+		n := sampleEvery
+		if compared {
+			n = 50_000
+		}
+		play(g, j, n, 4, takes)
+		if c, last := g.State(); c != Plain || (last.Number > 0) != compared {
+			t.Fatalf("State = %v, %+v; want plain calls, and a comparison: %t", c, last, compared)
+		}
+		play(g, j, sampleEvery, 5, takes)
+		if c, _ := g.State(); c != want {
+			t.Errorf("%v once more operations are in flight, after a comparison: %t; want %v", c, compared, want)
 		}
 	}
 }
