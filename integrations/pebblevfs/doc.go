@@ -11,7 +11,7 @@
 // Options.WithFSDefaults after you have set FS and EventListener. If EventListener is nil, Pebble
 // panics when a disk is slow.
 //
-// Names, directories, locks and disk usage are those of vfs.Default. A database can be opened with
+// Names, directories, locks and disk usage work as with vfs.Default. A database can be opened with
 // this FS and with vfs.Default in turn.
 //
 // # Modes
