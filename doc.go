@@ -1,12 +1,11 @@
-// Package sluice is disk I/O for goroutines: the file API of package os, on a scheduler.
+// Package sluice is disk I/O for many goroutines. It has the file API of package os.
 //
-// Package os holds a thread for every read that waits for the disk. Here only the goroutine waits:
-// the [Scheduler] queues its operation, and hands the operations of all goroutines to the kernel in
-// batches, through io_uring or Linux AIO. Cached bytes cost one system call, as with package os.
-// Operations that cannot be queued are plain calls, in a bounded number of threads. A system
-// without io_uring and AIO has plain calls only.
+// With package os, each read that waits for the disk holds a thread. With this package only the
+// goroutine waits: a [Scheduler] hands the operations of all goroutines to the kernel in batches,
+// by io_uring or Linux AIO. Operations for which that is not possible are plain system calls, in a
+// bounded number of threads. A read of cached bytes is one system call, as with package os.
 //
-// A program that uses package os changes only the calls that open files, and the type of the files:
+// A program that uses package os changes the calls that open files, and the type of the files:
 //
 //	f, err := sluice.Open("data") // was os.Open
 //	if err != nil {
@@ -19,8 +18,8 @@
 // Datasync, DatasyncContext, Allocate, PunchHole, Advise, Prefetch, SyncRange, OSFile, WithClass,
 // Stats.
 //
-// The package's functions use the Scheduler that [Default] returns. A program that needs options,
-// or a [Class] with limits, makes its own:
+// The package's functions use the Scheduler that [Default] returns. A program that needs options
+// makes a Scheduler:
 //
 //	s, err := sluice.NewScheduler(sluice.Options{Depth: 256})
 //	if err != nil {
@@ -31,48 +30,50 @@
 //
 // Other packages of the module:
 //
-//   - direct has files past the page cache (O_DIRECT), and streams through them
-//   - cache keeps blocks of direct files, within a budget
+//   - direct reads and writes files past the page cache (O_DIRECT)
+//   - cache keeps blocks of direct files in memory
 //   - batch performs many operations in one call
 //   - copytree copies trees of files (a separate module)
 //   - mapped reads files through mapped memory (experimental)
-//   - trace records operations
+//   - trace records when each operation began and ended
 //   - sluicetest is a disk in memory for tests, which fails and loses power
 //
-// docs/which-api.md says when to use which. docs/glossary.md explains the ten words that the
-// comments use: operation, cached, plain call, queued, device, budget, ring, leader, ticket,
-// governor.
+// docs/which-api.md says when to use each package. docs/glossary.md defines the words operation,
+// cached, plain call, queued, device, budget, ring, leader, ticket and governor.
 //
 // # Errors
 //
-// Methods that *os.File has return errors of the same types. All other methods return
+// Methods that *os.File has, too, return errors of the same types. The other methods of File return
 // *fs.PathError. io.EOF is returned unwrapped; match every other error with errors.Is.
 //
 // # Differences from package os
 //
 // A File differs from an *os.File in nine ways:
 //
-//   - WriteAt that fails after a part returns the bytes written. os.File.WriteAt returns 0.
-//   - ReadAt is not atomic with overlapping WriteAts, not even on xfs, where pread(2) is.
+//   - A WriteAt that fails after it has written a part returns the number of bytes written.
+//     os.File's WriteAt returns 0.
+//   - ReadAt may see a part of a WriteAt that runs at the same time, even on xfs, where a pread(2)
+//     sees all of a write or nothing.
 //   - Close waits for the file's operations in progress.
-//   - Once a Sync has failed, later Syncs and Datasyncs of the File fail too: see [File.Sync].
-//   - With O_SYNC or O_DSYNC, a write returns after the writes that run beside it. It fails if one
-//     of them has lost data, because the kernel reports a loss only once.
-//   - Descriptors that share a position may read bytes twice or skip them, if a Read fails or the
-//     file grows: see [File.Read].
-//   - During the Read of [File.SyscallConn], calls that use the file's position wait.
-//   - With GOMAXPROCS=1, ReadAt hangs if the same program serves the page faults of its memory
-//     (userfaultfd).
+//   - Once a Sync has failed, later Syncs and Datasyncs of the File fail, too: see [File.Sync].
+//   - With O_SYNC or O_DSYNC, a write waits for other writes that run at the same time, and fails
+//     if one of them has lost data. The kernel reports lost data only once.
+//   - If a Read fails or the file grows, descriptors that share a position may read bytes twice or
+//     skip bytes: see [File.Read].
+//   - While the function that is passed to Read of [File.SyscallConn] runs, calls that use the
+//     file's position wait.
+//   - With GOMAXPROCS=1, ReadAt hangs if a goroutine of the program must serve the page faults of
+//     the slice (userfaultfd).
 //   - A slice that is passed to a File escapes to the heap, because the kernel may write into it.
 //
 // # Recording
 //
-// A Recorder of package trace keeps the path and the times of each operation. [Options].Recorder
-// and [Scheduler.Record] start one. So does SLUICE_TRACE=FILE in the environment of any program.
+// A Recorder of package trace keeps the times of each operation. [Options].Recorder and
+// [Scheduler.Record] set it. If SLUICE_TRACE=FILE is in the environment, the program records into
+// FILE.
 //
 // # Concurrency
 //
-// Any number of goroutines may call all functions and methods at once. Reads and writes at offsets
-// do not wait for each other. Read, Write and Seek of one File share a position, so they take
-// turns.
+// Any number of goroutines may call all functions and methods at once. ReadAt and WriteAt do not
+// wait for each other. Read, Write and Seek of one File share a position, so they take turns.
 package sluice

@@ -11,8 +11,8 @@ import (
 
 // Stats is a snapshot of what a [Scheduler] has done. The counters are read one after the other
 // while operations go on, so sums can be off by the operations in progress. [File.Stats] has the
-// counts of a File, [Class.Stats] those of a class, and [Scheduler.DeviceStats] says what goes on
-// at each device.
+// counts of a File, [Class.Stats] has the counts of a class, and [Scheduler.DeviceStats] has the
+// operations in progress at each device.
 type Stats struct {
 	// Cached, Plain and Queued are the operations that took each of the three paths. A ReadAt in
 	// two parts counts as two. A Batch's calls on names count, too.

@@ -1,5 +1,5 @@
-// Package cache keeps blocks of direct files in memory, within a budget of bytes that the program
-// sets. It does for direct files what the page cache does for buffered ones.
+// Package cache keeps blocks of direct files in memory, in an amount of memory that the program
+// sets. It is to direct files what the page cache is to other files.
 //
 //	c, err := cache.New(cache.Options{Bytes: 64 << 20})
 //	if err != nil {
@@ -13,24 +13,23 @@
 //	f := c.File(d) // closing f, or c, closes d
 //	n, err := f.ReadAt(b, off)
 //
-// A read of cached blocks makes no system call, takes no lock and allocates nothing. Only at the
-// end of the file it asks the system for the size. [File.View] does not even copy: it returns the
-// cache's own memory, which does not change until the View is released.
+// A read of cached blocks makes no system call, except at the end of the file, and takes no lock.
+// [File.View] copies nothing: it returns the cache's memory, which does not change until the View
+// is released.
 //
-// Goroutines that miss the same block at once share one read. If the read fails, all of them get
-// the error, and nothing is cached.
+// If several goroutines read the same missing block at once, one of them reads it from the disk. If
+// this read fails, all of them get the error.
 //
-// A write goes to the disk before the call returns, and its blocks leave the cache. A read that
-// begins after the write has returned never sees the old bytes. A program that changes the file by
-// other means, except growth, then calls [File.Invalidate].
+// A write goes to the disk before the call returns, and removes the written blocks from the cache.
+// If a program changes bytes of the file in another way, it must call [File.Invalidate] afterwards.
 //
-// S3-FIFO (Yang and others, SOSP 2023) chooses the blocks to evict, so that one scan does not evict
-// the blocks that are used often: docs/decisions/0011-cache.md.
+// The cache evicts blocks by S3-FIFO (Yang and others, SOSP 2023), so that a scan does not evict
+// blocks that are read often (docs/decisions/0011-cache.md).
 //
 // # Errors
 //
-// The file's errors are returned as they are; see [Direct]. The cache's errors are *fs.PathError
-// too, around os.ErrClosed, ErrFull, errors.ErrUnsupported or a context's error. io.EOF is returned
+// Errors of the direct file are returned unchanged. Errors of the cache are *fs.PathError with
+// os.ErrClosed, ErrFull, errors.ErrUnsupported or a context's error inside. io.EOF is returned
 // unwrapped.
 //
 // # Concurrency

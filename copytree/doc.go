@@ -5,33 +5,31 @@
 //		Sync:     copytree.SyncFileSystem,
 //	})
 //
-// The command `sluice cp`, in package gnucp, has all options of GNU cp.
+// Package gnucp, the command `sluice cp`, has the options of GNU cp.
 //
-// Copy works directory by directory. It opens each directory once, and the calls for its entries
-// are relative to it (openat(2), mkdirat(2), fstatat(2) with AT_SYMLINK_NOFOLLOW). So no path is
-// resolved twice, and Copy follows no symbolic link that another process puts there. A few
-// goroutines copy cached files with plain calls. When a disk must be read, they wait in the
-// [sluice.Scheduler] or in a bounded number of threads.
+// Copy opens each directory once, and names its entries relative to the directory (openat(2),
+// mkdirat(2)). So no path is resolved twice, and Copy follows no symbolic link that another process
+// puts into the tree. Files are copied by several goroutines at a time. Where a file must be read
+// from the disk, they use a [sluice.Scheduler].
 //
-// If the file system can share a file's data with its copy, Copy lets it (FICLONE). Otherwise the
-// kernel copies a larger file (splice(2), copy_file_range(2)), and Copy reads and writes a small
-// one. Holes stay holes.
+// If the file system can share the data of a file with its copy (FICLONE), the copy takes no room.
+// Holes stay holes.
 //
 // # Systems
 //
 //	Linux on amd64, arm64   everything
-//	elsewhere               package os makes the calls, and may resolve a path more than once;
-//	                        devices and sockets are not made; extended attributes are not
-//	                        copied, which is an error if Options.Require has them
+//	other systems           paths may be resolved more than once; devices and sockets are not
+//	                        made; extended attributes are not copied, which is an error if
+//	                        Options.Require has them
 //
 // # Errors
 //
-// An error of one file does not stop the other files. Each error is an [*Error] with both paths.
-// Options.OnError gets it when it happens; the error of Copy joins the first [MaxErrors] of them.
+// If a file cannot be copied, Copy goes on with the other files. Each error is an [*Error] with
+// both paths. Options.OnError gets every error when it happens, and the error of Copy joins the
+// first [MaxErrors] errors.
 //
-//	the error is of            the copy
-//	the data                   is removed, also if it has overwritten a file
-//	an attribute, an fsync     stays
+// If the data of a file cannot be copied, Copy removes the incomplete copy, even if it has
+// overwritten a file. If an attribute or an fsync fails, the copy stays.
 //
 // # Concurrency
 //

@@ -1,6 +1,5 @@
-// Package direct reads and writes files past the page cache (O_DIRECT), without O_DIRECT's rules of
-// alignment: it accepts any offset, length and memory, and a file has exactly as many bytes as were
-// written.
+// Package direct reads and writes files past the page cache (O_DIRECT). Offsets, lengths and memory
+// need not be aligned, and a file has exactly as many bytes as were written.
 //
 //	f, err := direct.Create("log")
 //	if err != nil {
@@ -9,12 +8,12 @@
 //	defer f.Close()
 //	n, err := f.WriteAt(record, off)
 //
-// A [File] reads and writes at offsets. [File.ReadBuffer] and [File.ReadMany] read without a copy,
-// into a [Buffer], which is memory of the Scheduler. A [Reader] and a [Writer] are streams through
-// a File, and keep the device busy.
+// A [File] reads and writes at offsets. [File.ReadBuffer] and [File.ReadMany] read into a [Buffer],
+// which is memory of the Scheduler, without a copy. A [Reader] reads a File from front to back, and
+// a [Writer] writes one.
 //
-// Files are opened on the Scheduler of sluice.Default, or by [OpenOn] on another. docs/direct-io.md
-// has the rules of alignment and the figures.
+// Open and Create use the Scheduler of sluice.Default, and [OpenOn] uses another. docs/direct-io.md
+// says what happens to requests that are not aligned, and how fast they are.
 //
 // # Concurrency
 //

@@ -1,10 +1,10 @@
-// Package examples has small programs that use sluice, each in a folder of its own. The
-// documentation quotes them, and the tests here build and run them:
+// Package examples has six small programs that use sluice, one in each folder. The documentation
+// quotes these programs, and the tests of this package build and run them:
 //
 //   - rangeserver: an HTTP server of random reads, which end with their request
-//   - synclog: a log that many goroutines append to and sync
+//   - synclog: a log to which many goroutines append records
 //   - treesum: the checksums of a tree of files, by package batch
-//   - indexread: the records that an index names, by direct.File.ReadMany
-//   - compaction: a compaction beside point reads, by classes
-//   - diskcopy: a stream from one disk to another, by package direct
+//   - indexread: reads of the records that an index names, by direct.File.ReadMany
+//   - compaction: a compaction beside small reads, by classes
+//   - diskcopy: a copy from one disk to another, by package direct
 package examples

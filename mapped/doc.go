@@ -1,10 +1,10 @@
 // Package mapped reads files through mapped memory, without stopping the Go runtime. It is
 // experimental: its API may change.
 //
-// A touch of a missing page waits in a page fault. The Go runtime does not know about page faults:
-// until the disk has answered, a processor (GOMAXPROCS) stands still, with the goroutines that wait
-// to run on it. So a program calls [Mapping.Load] before it touches the memory. Load reads the
-// missing pages through the scheduler: the goroutine waits, and no processor does.
+// If a program touches a page of mapped memory that is not in the page cache, it waits in a page
+// fault. The Go runtime does not notice page faults, so one of its processors (GOMAXPROCS) runs no
+// goroutine until the disk has answered. [Mapping.Load] prevents that: the program calls Load
+// before it touches the memory. Load reads the missing pages, and only the goroutine waits.
 //
 //	m, err := mapped.Map(f, 0, 0) // f is a *sluice.File; 0, 0 is all of it
 //	if err != nil {
@@ -13,22 +13,21 @@
 //	defer m.Close()
 //	b, err := m.Load(off, 4096) // was data[off:off+4096]
 //
-// Load remembers resident pages for at most a second: a Load of a page that was used lately costs
-// some nanoseconds. If the kernel has reclaimed the page in that second, touching it waits in a
+// Load remembers for at most a second that a page is in memory, so that a second Load of the page
+// takes some nanoseconds. If the kernel reclaims the page in that second, touching it waits in a
 // page fault.
 //
 // # Truncated files and broken disks
 //
-// Load returns an error for a page that the disk cannot read, and for bytes that the file has lost
-// since Map. For a remembered page the error may come a second late. Later the returned memory is
-// the kernel's:
+// Load returns an error for a page that the disk cannot read, and for bytes that were truncated
+// since Map. The error may come up to a second late. After Load has returned, these touches end the
+// program with SIGBUS, or panic with debug.SetPanicOnFault:
 //
-//   - if the file is truncated, the lost bytes of its last page are zeros
-//   - touching a page after that one, or a reclaimed page that cannot be read again, is a fault
-//     (SIGBUS), which ends the program
-//   - debug.SetPanicOnFault turns the fault into a panic of the goroutine
+//   - of a page that was truncated from the file
+//   - of a page that the kernel has reclaimed, and that the disk cannot read again
 //
-// For files that other programs may truncate use [sluice.File.ReadAt].
+// Truncated bytes in the last page of the file are zeros. For files that other programs may
+// truncate use [sluice.File.ReadAt].
 //
 // Load also returns an error for memory that the kernel cannot provide, such as a hole of a full
 // tmpfs. At the memory limit of a control group the kernel may kill the program instead.
@@ -40,6 +39,6 @@
 //
 // # Systems
 //
-// It works on all systems that have mmap(2), with each driver. On Windows, Map returns
+// The package works on all systems that have mmap(2). On Windows, Map returns
 // errors.ErrUnsupported.
 package mapped

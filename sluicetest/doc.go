@@ -1,6 +1,6 @@
 // Package sluicetest has a disk in memory for the tests of programs that must not lose data:
-// databases, logs, queues. The disk reorders operations, is slow, fails, freezes and loses power,
-// as a seed decides.
+// databases, logs, queues. The disk can reorder and delay operations, fail, freeze and lose power.
+// A seed makes its choices.
 //
 //	d := sluicetest.NewDisk(sluicetest.Options{Seed: seed})
 //	log := OpenLog(d.Scheduler(), "log") // the code under test
@@ -9,38 +9,41 @@
 //	log = OpenLog(d.Scheduler(), "log")
 //	… // "a" must be there: Append has returned
 //
-// The code under test gets the disk's sluice.Scheduler, or Files that were opened on it. Packages
-// direct, batch and cache work with them, too. The disk has no directories: a slash in a name is a
-// character. Package os does not see its files; use [Disk.Rename], [Disk.Remove] and [Disk.Names].
+// The code under test gets the disk's sluice.Scheduler, or Files that are opened on it. Packages
+// direct, batch and cache can use the Scheduler, too. The disk has no directories: a slash is an
+// ordinary character of a name. Functions of package os do not see the disk's files; use
+// [Disk.Rename], [Disk.Remove] and [Disk.Names].
 //
 // # What a crash leaves
 //
-// A crash keeps a write if a Sync or Datasync that began after it has returned nil, or if the file
-// has O_SYNC or O_DSYNC and the write has returned nil. It may keep any other write in full, in
-// part (whole sectors) or not at all, in any order.
+// A write survives a crash if a Sync or Datasync that began after the write has returned nil, or if
+// the file has O_SYNC or O_DSYNC and the write has returned nil. Of any other write, all sectors,
+// some sectors or none survive, and a later write may survive without an earlier one.
 //
-// Creations, renames and removals survive in their order, up to a point that the seed chooses:
+// Creations, renames and removals survive up to a point that the seed chooses, and are lost after
+// the point:
 //
-//   - the point is never before the last [Disk.SyncNames]
-//   - a Sync of a file, or a write with O_SYNC, moves it to the last change of the file's name
-//   - a Datasync, or a write with O_DSYNC, moves it to the file's creation only
+//   - a change before the last [Disk.SyncNames] survives
+//   - a change of a file's name survives if a Sync of the file, or a write with O_SYNC, follows
+//   - the creation of a file survives if a Datasync of it, or a write with O_DSYNC, follows
 //
-// Real file systems may keep more; a program must not rely on it.
+// Real file systems may keep more.
 //
-// A Sync that fails may lose bytes, although reads still return them and the next fsync succeeds.
-// Linux does the same; a File remembers the error.
+// A Sync that fails may lose bytes, even if reads still return the bytes. All later Syncs of the
+// File fail.
 //
 // # Time
 //
-// In a bubble of testing/synctest, operations take the bubble's time (Options.Latency), so a test
-// that waits costs none. Make the Disk in the bubble: a Scheduler belongs to the bubble that it was
-// made in, and sluice.Default to one bubble at most. Let one goroutine at a time use the position
-// of a File (Read, Write, Seek): a wait for a mutex stops the bubble's time. A trace.Recorder does
-// not know the bubble's time: all its times are 0.
+// In a bubble of testing/synctest, operations take the bubble's time (Options.Latency), so waiting
+// takes no real time. Make the Disk in the bubble, and do not use sluice.Default in two bubbles.
+// Let one goroutine at a time use the position of a File (Read, Write, Seek): a goroutine that
+// waits for a mutex stops the bubble's time. A trace.Recorder has only the time 0 in a bubble.
 //
-// With GOMAXPROCS=1 in a bubble, a seed repeats a run exactly. Otherwise the order of the
-// goroutines' calls counts, too.
+// With GOMAXPROCS=1 in a bubble, a seed repeats a run exactly. Otherwise the order in which
+// goroutines run may change the run.
 //
-// Files are the system's, in memory, so mmap and OSFile work. A crash may lose bytes that were
-// written in these ways, even after a Sync. Windows has no disk of this kind.
+// # Limits
+//
+// The files are in memory of the system, so mmap and OSFile work. Bytes that are written through
+// mmap or OSFile may be lost in a crash, even after a Sync. NewDisk does not work on Windows.
 package sluicetest

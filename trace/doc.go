@@ -1,4 +1,5 @@
-// Package trace records where the time of I/O operations goes, and exports what it has recorded.
+// Package trace records when each I/O operation was asked for, began and ended, and exports the
+// records.
 //
 //	rec, err := trace.New(trace.Options{})
 //	…
@@ -10,7 +11,7 @@
 //	t := rec.Trace()
 //	t.WritePerfetto(file) // or WriteTo, WriteCSV
 //
-// Each operation has four times, and so three spans:
+// Each operation has four times, and three spans between them:
 //
 //	time       when                                       the span up to the next time
 //	Queued     the goroutine asked for the operation      InQueue: it waits in the Scheduler
@@ -18,16 +19,16 @@
 //	Completed  the Scheduler saw that it was done         Waking: its goroutine waits to run
 //	Woken      the goroutine ran again
 //
-// A [Trace] also has the system calls of the drivers.
+// A [Trace] also has the system calls.
 //
-// [Read] reads the files of WriteTo and of [Create]. SLUICE_TRACE=FILE in the environment of a
-// program makes its Schedulers record in FILE, as a Recorder of Create does. The command "sluice
-// trace" reads these files, too.
+// A Recorder of [New] keeps its records in memory, and a Recorder of [Create] in a file. If
+// SLUICE_TRACE=FILE is in the environment of a program, all its Schedulers record into FILE. [Read]
+// and the command "sluice trace" read the files of WriteTo, of Create and of SLUICE_TRACE.
 //
 // # Memory
 //
-// A Recorder has a fixed size. Recording allocates nothing, and makes no system call, except that a
-// Recorder of [Create] extends its file at times.
+// A Recorder has a fixed size, and keeps the last records. Recording an operation allocates
+// nothing, and makes no system call, except that a Recorder of [Create] sometimes extends its file.
 //
 // # Concurrency
 //

@@ -15,23 +15,23 @@
 //
 // # Environment
 //
-//   - SLUICE_DRIVER=uring|aio|pool chooses the driver. SLUICE_DRIVER=off turns sluice off. So
-//     does a wrong name, or a driver that the system does not have, after a line on standard error.
+//   - SLUICE_DRIVER=uring|aio|pool chooses the driver. SLUICE_DRIVER=off turns sluice off. If the
+//     name is wrong, or the system does not have the driver, sluice is also off, and a line on
+//     standard error says so.
 //   - SLUICE_TRACE=FILE records a trace, as in any program that uses sluice.
 //   - SLUICE_DEBUG_ADDR=localhost:6060 serves the live look of package trace/live at
-//     http://localhost:6060/debug/sluice/. Without a host it is localhost; other machines reach it
-//     only if the host is an IP address of this machine, or 0.0.0.0.
+//     http://localhost:6060/debug/sluice/. Other machines reach the live look only if the address
+//     names an IP address of this machine, or 0.0.0.0.
 //   - SLUICE_STATS=1 prints a line on standard error when the program returns from main or calls
 //     os.Exit.
 //
 // # Goroutine dumps
 //
-// A goroutine that waits for a queued operation is parked on a channel ("chan receive").
-// ioengine.(*Request).Wait is at the top of its stack, and the method of os.File further down.
-// docs/transparent.md has a table.
+// A goroutine that waits for a queued operation is in state "chan receive", with
+// ioengine.(*Request).Wait at the top of its stack. docs/transparent.md explains other stacks.
 //
 // # Concurrency
 //
-// The package starts a Scheduler when it is initialized, and never closes it. Operations before
-// that, and the Scheduler's own while it starts, make the same system calls as without sluice.
+// The package starts a Scheduler when it is initialized, and never closes it. Operations of os.File
+// before that make the same system calls as without sluice.
 package transparent

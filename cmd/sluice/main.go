@@ -1,5 +1,5 @@
-// Command sluice copies trees, compares the disk I/O of sluice with that of os.File,
-// builds programs whose os.File goes through sluice, and shows what this machine allows.
+// Command sluice copies trees, compares the disk I/O of sluice with os.File's, builds
+// programs whose os.File goes through sluice, and shows what this machine allows.
 //
 //	sluice cp        copy files and trees, as GNU cp does
 //	sluice build     build a Go program whose os.File goes through sluice; install, run, test
@@ -12,12 +12,17 @@
 //	sluice completion, sluice man
 //	sluice version
 //
-// Where a command takes the name of a file, - is standard input or standard output. Only
-// for cp it is the name of a file.
+// If a command takes the name of a file, the name - stands for standard input or standard
+// output, except for cp.
 //
-// The exit status is 0, or 1 if the run failed, or 2 if the command line is wrong (cp: 1,
-// as with GNU cp), or that of the program that the command ran, or 130 or 143 if it was
-// interrupted or terminated.
+// The exit status is
+//
+//	0           the command has succeeded
+//	1           the command has failed (cp: or the command line is wrong)
+//	2           the command line is wrong
+//	130, 143    the command was interrupted or terminated
+//
+// A command that runs another program has the program's exit status.
 package main
 
 import (

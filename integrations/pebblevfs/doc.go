@@ -7,12 +7,12 @@
 //	}
 //	db, err := pebble.Open("db", &pebble.Options{FS: fs})
 //
-// Pebble only watches for a slow disk (EventListener.DiskSlow) on its default FS. For another FS
-// call Options.WithFSDefaults, after FS and EventListener are set: with a nil EventListener Pebble
+// Pebble reports a slow disk (EventListener.DiskSlow) only for its default FS. For another FS call
+// Options.WithFSDefaults after you have set FS and EventListener. If EventListener is nil, Pebble
 // panics when a disk is slow.
 //
-// Names, directories, locks and disk usage work as in vfs.Default. Either FS can open the other's
-// database.
+// Names, directories, locks and disk usage work as with vfs.Default. A database can be opened with
+// this FS and with vfs.Default in turn.
 //
 // # Modes
 //
@@ -21,12 +21,11 @@
 //	Hybrid     sequential reads of tables; all writes of tables and blob files
 //	Direct     all reads and writes of tables and blob files
 //
-// [Buffered] is the default. Uncached reads wait in the scheduler's queue. Under io_uring, queued
-// reads hold no thread.
+// [Buffered] is the default. With io_uring, a read that waits for the disk holds no thread.
 //
 // With [Hybrid] a compaction does not evict the blocks that users read from the page cache. Reads
-// of blob files stay in the page cache: Pebble does not say whether a compaction or a user reads
-// them.
+// of blob files use the page cache, because Pebble does not say whether a compaction or a user
+// reads.
 //
 // With [Direct] the page cache holds no tables. Give its memory to Pebble's block cache
 // (pebble.Options.CacheSize).
@@ -45,29 +44,28 @@
 //		Mode: pebblevfs.Hybrid, Scheduler: s, Background: background,
 //	})
 //
-// Pebble opens a table again after a user's scan has read 256 KiB of it, as it does for a
+// After a user's scan has read 256 KiB of a table, Pebble opens the table again as for a
 // compaction. The rest of the scan is then in the class, and past the page cache. These options
-// keep scans out of both:
+// prevent it:
 //
 //	ahead := objstorageprovider.NewReadaheadConfig()
 //	ahead.Set(objstorageprovider.FadviseSequential, objstorageprovider.SysReadahead)
 //	o.Local.ReadaheadConfig = ahead // of pebble.Options
 //
-// Do not use them with Direct: the scan would then read block by block.
+// Do not set these options with Direct: a scan would read block by block.
 //
 // # Differences from Pebble's own files
 //
-// SyncTo starts write-back and does not wait for earlier write-back. So Options.BytesPerSync
-// spreads writes out, but does not slow down a writer that is faster than the disk. The system's
-// limits of dirty pages do (vm.dirty_bytes).
+// SyncTo starts write-back, and does not wait for earlier write-back. So Options.BytesPerSync does
+// not slow down a writer that is faster than the disk; only the kernel does (vm.dirty_bytes).
 //
-// A direct Write of a table returns before its bytes are written. So a later Write, or the Sync,
-// reports a full disk. vfs.OnDiskFull, which repeats a failed Write, cannot help: the flush or
-// compaction fails, and Pebble repeats it.
+// A Write of a table past the page cache returns before its bytes are on the disk. A later Write,
+// or the Sync, reports a full disk. vfs.OnDiskFull, which repeats a failed Write, has no effect
+// there: the flush or compaction fails, and Pebble repeats it.
 //
 // # Memory
 //
-// A table that is written, or read sequentially, past the page cache has a stream of up to 1 MiB
-// from the Scheduler's pool (sluice.Options.BufferMemory). All FS of a process share at most 64
-// streams, and fewer with a pool below 32 MiB. Further tables go through the page cache.
+// A table that is written, or read sequentially, past the page cache takes up to 1 MiB of memory
+// (sluice.Options.BufferMemory). A process has at most 64 such tables at a time, and fewer if
+// BufferMemory is below 32 MiB. Further tables go through the page cache.
 package pebblevfs

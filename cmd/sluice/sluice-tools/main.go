@@ -1,6 +1,6 @@
-// Command sluice-tools has all subcommands of sluice. Command sluice has cp and version alone, so
-// that it starts as soon as GNU cp does, and becomes this program for the others: see package
-// toolbox. The documentation of the subcommands is with command sluice.
+// Command sluice-tools has all subcommands of sluice. Command sluice has only cp and version, so
+// that it starts as quickly as GNU cp, and runs this program for all other subcommands: see package
+// toolbox. The documentation of command sluice lists the subcommands.
 package main
 
 import (
