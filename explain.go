@@ -59,8 +59,8 @@ func (s *Scheduler) explainChoices(b *strings.Builder) {
 		if c.Plain < 0 {
 			than = fmt.Sprintf("%.0f %% slower", -100*c.Plain)
 		}
-		fmt.Fprintf(b, "%s on %s are %s: of %d comparisons, the last one (%d trials) found plain calls %s than the queue\n",
-			c.Kind, name, how, c.Number, c.Trials, than)
+		fmt.Fprintf(b, "%s on %s are %s: plain calls were %s than the queue (comparisons: %d; trials in the last one: %d)\n",
+			c.Kind, name, how, than, c.Number, c.Trials)
 	}
 }
 

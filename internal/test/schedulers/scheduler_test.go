@@ -147,8 +147,8 @@ func TestGovernors(t *testing.T) {
 	}
 	text := s.Explain()
 	for _, want := range []string{
-		"\nreads on no device are plain calls: of 1 comparisons, the last one (1 trials) found plain calls 100 % faster than the queue\n",
-		"\ndirect writes on no device are queued: of 1 comparisons, the last one (1 trials) found plain calls 50 % slower than the queue\n",
+		"\nreads on no device are plain calls: plain calls were 100 % faster than the queue (comparisons: 1; trials in the last one: 1)\n",
+		"\ndirect writes on no device are queued: plain calls were 50 % slower than the queue (comparisons: 1; trials in the last one: 1)\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("Explain = %q; want it to say %q", text, want)
