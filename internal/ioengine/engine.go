@@ -367,13 +367,7 @@ func (e *Engine) stageWithoutRetiring() {
 // It returns how many operations the driver took. It must be called with mu held.
 func (e *Engine) submit(put func([]*driver.Op) (int, error)) int {
 	e.arrived.Store(0)
-	e.backlog.appendReversed(e.inbox.Swap(nil))
-	if e.lost.Load() {
-		e.leaveToLeader()
-		return 0
-	}
-	batch := e.backlog.take(e.scratch[:0], e.room())
-	e.waiting.Store(e.backlog.waiting())
+	batch := e.takeBatch()
 	if len(batch) == 0 {
 		return 0
 	}
@@ -403,6 +397,29 @@ func (e *Engine) submit(put func([]*driver.Op) (int, error)) int {
 		e.leaveToLeader()
 	}
 	return n
+}
+
+// takeBatch returns what has arrived and what has waited in the backlog, oldest first, as far as
+// there is room. Reads for which there is room take a short cut around the backlog's lists. It must
+// be called with mu held.
+func (e *Engine) takeBatch() []*driver.Op {
+	stack := e.inbox.Swap(nil)
+	if !e.lost.Load() && e.backlog.Len() == 0 {
+		if batch, ok := takeReads(e.scratch[:0], stack, e.room().all); ok {
+			if e.waiting.Load() != 0 { // a cancel has taken the last one out of the backlog
+				e.waiting.Store(0)
+			}
+			return batch
+		}
+	}
+	e.backlog.appendReversed(stack)
+	if e.lost.Load() {
+		e.leaveToLeader()
+		return nil
+	}
+	batch := e.backlog.take(e.scratch[:0], e.room())
+	e.waiting.Store(e.backlog.waiting())
+	return batch
 }
 
 // noteSubmitted notes when a batch is handed to the driver.
