@@ -64,14 +64,14 @@ const maxReap = 256
 //     arrived, and for operations for which the driver had no room. The leader relies on
 //     that: with few operations in flight it does not wait for mu when another goroutine
 //     holds it (mayWaitNow). It may have reaped since, which makes room, and be blocked
-//     by now.
+//     by now. If it is running still, it will read inbox (leftToLeader).
 //
 // TestOrdersOfTheProtocol tries these steps in many orders.
 //
 // # Who reaps
 //
-// Everything in flight is reaped by the leader, and there is a leader whenever one
-// is needed (needsLeader). The operations of a RequestSet do not need one by themselves: their
+// The leader reaps, and there is a leader whenever one is needed (needsLeader). While it is
+// running, a submitter may reap what has completed already (helpReap). The operations of a RequestSet do not need one by themselves: their
 // owner becomes the leader when it waits for them (RequestSet.Next). A leader is needed
 //
 //   - for operations of other goroutines, in flight or in the backlog;
@@ -93,6 +93,8 @@ type Engine struct {
 	// The count may be a few off: it only decides when a batch is large enough.
 	arrived  atomic.Int32
 	minBatch int32 // see submitThreshold; a field so that a test can change it
+
+	help reapHelp // what goroutines reap beside the leader
 
 	// mu is held by the goroutine that moves operations from inbox into the driver.
 	mu      probe.Mutex
@@ -154,6 +156,7 @@ func New(drv driver.Driver) *Engine {
 		most:     undivided(depth),
 		done:     make([]*driver.Op, min(depth, maxReap)),
 	}
+	e.help.done = make([]*driver.Op, min(depth, mostHelped))
 	e.stager, _ = drv.(driver.Stager)
 	e.load.drv, _ = drv.(driver.WaitCounter)
 	e.hand.init()
@@ -233,7 +236,18 @@ func (e *Engine) submitConcurrently() {
 		if !hasLeader {
 			return
 		}
+		e.helpReap()
+		if e.leftToLeader() {
+			return
+		}
 	}
+}
+
+// leftToLeader reports whether a submitter that has unlocked mu may leave what has arrived to the
+// leader: it is running, so it will look into the inbox, and too little has arrived for a batch. It
+// looks only there before it blocks, and not into the backlog.
+func (e *Engine) leftToLeader() bool {
+	return e.state.Load() == running && e.arrived.Load() < e.submitThreshold() && !e.backlogFits()
 }
 
 // canSubmit reports whether there is something to submit, and room for it. Without room the leader
@@ -283,19 +297,18 @@ func (e *Engine) loop() {
 }
 
 // await waits for completions and returns the completed operations. If there is
-// something to submit first, it returns nil at once. The leader calls it.
+// something to submit first, or another goroutine has reaped, it returns nil at once.
+// The leader calls it.
 func (e *Engine) await() []*driver.Op {
 	e.state.Store(blocked)
 	if e.inbox.Load() != nil && e.hasRoom() && !e.beingSubmitted() {
 		e.state.Store(running)
 		return nil
 	}
-	n, err := e.drv.Reap(e.done, 1)
-	e.state.Store(running)
+	n, err := e.reap()
 	if err != nil {
 		e.lose(err)
 	}
-	e.load.reaped(e, n)
 	return e.done[:n]
 }
 
@@ -433,12 +446,14 @@ func (e *Engine) noteSubmitted(batch []*driver.Op) {
 	}
 }
 
-// complete hands the results to the goroutines that wait for them. With chain it instead returns
-// the requests that can be part of a chain (handover).
+// complete hands the results to the goroutines that wait for them. With chain, which is the
+// leader's alone, it instead returns the requests that can be part of a chain (handover).
 func (e *Engine) complete(ops []*driver.Op, chain bool) (left []*Request) {
 	e.countInFlight(ops, -1)
 	at := e.hook.Now()
-	left = e.hand.waiters[:0]
+	if chain {
+		left = e.hand.waiters[:0]
+	}
 	for i, op := range ops {
 		ops[i] = nil
 		r := requestOf(op)
@@ -449,7 +464,9 @@ func (e *Engine) complete(ops []*driver.Op, chain bool) (left []*Request) {
 			r.finish()
 		}
 	}
-	e.hand.waiters = left[:0]
+	if chain {
+		e.hand.waiters = left[:0]
+	}
 	return left
 }
 
