@@ -16,8 +16,8 @@ const maxReap = 256
 //
 // A pusher is a goroutine that has an operation: it links the operation into inbox
 // (pushInbox). A submitter is a goroutine that holds mu and moves the operations of inbox
-// into the driver. The leader is the one goroutine that reaps completions; see below for
-// when there is one.
+// into the driver. The leader is the one goroutine that waits for completions and reaps them;
+// see below for when there is one.
 //
 // The leader repeats four steps (loop):
 //
@@ -111,7 +111,7 @@ type Engine struct {
 	onLoss func(*Engine, error)
 	// inflight counts the operations that the driver owns. The submitter raises it under mu, before
 	// the driver has the operations, and lowers it for the operations that the driver did not take.
-	// The leader lowers it for the operations that it has reaped. setOps, writes and syncs count
+	// The goroutine that reaps operations lowers it for them. setOps, writes and syncs count
 	// some of the same operations: the requests of RequestSets, the writes, and the syncs.
 	inflight, setOps, writes, syncs probe.Int32
 	most                            places // the bounds of inflight, writes and syncs; see divide

@@ -36,8 +36,8 @@ type Request struct {
 
 	next   *Request
 	leader *Engine
-	// Times are written by the goroutine that submits the request and by the leader. Other
-	// goroutines may read Times when Op has ended.
+	// Times are written by the goroutines that submit the request and reap it. Other goroutines
+	// may read Times when Op has ended.
 	Times Times
 	from  *Requests
 	// number differs between the requests of a Requests. Group.Of spreads them by it.
@@ -49,8 +49,8 @@ type Request struct {
 
 // Client is what a Request is part of, if no goroutine waits for the request.
 type Client interface {
-	// Completed is called when the operation has ended, by the leader or by the goroutine
-	// that canceled the operation. It must not wait.
+	// Completed is called when the operation has ended, by the goroutine that has reaped it or
+	// canceled it. It must not wait.
 	Completed()
 }
 
