@@ -120,3 +120,45 @@ func TestBacklogDropsAbandoned(t *testing.T) {
 		t.Errorf("%d operations are left; want none", l.Len())
 	}
 }
+
+// stackOf returns operations, and the stack of them that pushInbox would make.
+func stackOf(n int) (stack *driver.Op, ops []*driver.Op) {
+	for i := range n {
+		r := newRequest(int64(i))
+		r.place.Store(inQueue)
+		r.Op.Code, r.Op.Next = driver.Read, stack
+		stack = &r.Op
+		ops = append(ops, stack)
+	}
+	return stack, ops
+}
+
+// takeReads returns the reads of a stack, oldest first, except abandoned ones. If it cannot take
+// all, it changes nothing.
+func TestTakeReads(t *testing.T) {
+	stack, ops := stackOf(4)
+	requestOf(ops[2]).place.Store(abandoned)
+	scratch := make([]*driver.Op, 0, 4)
+	if got, ok := takeReads(scratch, stack, 3); ok || len(got) > 0 || slices.ContainsFunc(scratch[:4], isOp) {
+		t.Errorf("takeReads of 4 with room for 3 = %d operations, %t; want none", len(got), ok)
+	}
+	ops[1].Code = driver.Write
+	if got, ok := takeReads(scratch, stack, 4); ok || len(got) > 0 || slices.ContainsFunc(scratch[:4], isOp) {
+		t.Errorf("takeReads of a write among reads = %d operations, %t; want none", len(got), ok)
+	}
+	ops[1].Code = driver.Read
+	got, ok := takeReads(scratch, stack, 4)
+	if want := []*driver.Op{ops[0], ops[1], ops[3]}; !ok || !slices.Equal(got, want) {
+		t.Errorf("takeReads = %v, %t; want %v", got, ok, want)
+	}
+	if scratch[:4][3] != nil {
+		t.Error("an operation is kept that was not taken")
+	}
+	for i, op := range ops {
+		if place := requestOf(op).place.Load(); op.Next != nil || place == inQueue {
+			t.Errorf("operation %d is in a queue", i)
+		}
+	}
+}
+
+func isOp(op *driver.Op) bool { return op != nil }

@@ -16,8 +16,8 @@ const maxReap = 256
 //
 // A pusher is a goroutine that has an operation: it links the operation into inbox
 // (pushInbox). A submitter is a goroutine that holds mu and moves the operations of inbox
-// into the driver. The leader is the one goroutine that reaps completions; see below for
-// when there is one.
+// into the driver. The leader is the one goroutine that waits for completions and reaps them;
+// see below for when there is one.
 //
 // The leader repeats four steps (loop):
 //
@@ -64,14 +64,14 @@ const maxReap = 256
 //     arrived, and for operations for which the driver had no room. The leader relies on
 //     that: with few operations in flight it does not wait for mu when another goroutine
 //     holds it (mayWaitNow). It may have reaped since, which makes room, and be blocked
-//     by now.
+//     by now. If it is running still, it will read inbox (leftToLeader).
 //
 // TestOrdersOfTheProtocol tries these steps in many orders.
 //
 // # Who reaps
 //
-// Everything in flight is reaped by the leader, and there is a leader whenever one
-// is needed (needsLeader). The operations of a RequestSet do not need one by themselves: their
+// The leader reaps, and there is a leader whenever one is needed (needsLeader). While it is
+// running, a submitter may reap what has completed already (helpReap). The operations of a RequestSet do not need one by themselves: their
 // owner becomes the leader when it waits for them (RequestSet.Next). A leader is needed
 //
 //   - for operations of other goroutines, in flight or in the backlog;
@@ -94,6 +94,8 @@ type Engine struct {
 	arrived  atomic.Int32
 	minBatch int32 // see submitThreshold; a field so that a test can change it
 
+	help reapHelp // what goroutines reap beside the leader
+
 	// mu is held by the goroutine that moves operations from inbox into the driver.
 	mu      probe.Mutex
 	backlog backlog      // operations that the driver does not have yet; under mu
@@ -109,7 +111,7 @@ type Engine struct {
 	onLoss func(*Engine, error)
 	// inflight counts the operations that the driver owns. The submitter raises it under mu, before
 	// the driver has the operations, and lowers it for the operations that the driver did not take.
-	// The leader lowers it for the operations that it has reaped. setOps, writes and syncs count
+	// The goroutine that reaps operations lowers it for them. setOps, writes and syncs count
 	// some of the same operations: the requests of RequestSets, the writes, and the syncs.
 	inflight, setOps, writes, syncs probe.Int32
 	most                            places // the bounds of inflight, writes and syncs; see divide
@@ -154,6 +156,7 @@ func New(drv driver.Driver) *Engine {
 		most:     undivided(depth),
 		done:     make([]*driver.Op, min(depth, maxReap)),
 	}
+	e.help.done = make([]*driver.Op, min(depth, mostHelped))
 	e.stager, _ = drv.(driver.Stager)
 	e.load.drv, _ = drv.(driver.WaitCounter)
 	e.hand.init()
@@ -233,7 +236,18 @@ func (e *Engine) submitConcurrently() {
 		if !hasLeader {
 			return
 		}
+		e.helpReap()
+		if e.leftToLeader() {
+			return
+		}
 	}
+}
+
+// leftToLeader reports whether a submitter that has unlocked mu may leave what has arrived to the
+// leader: it is running, so it will look into the inbox, and too little has arrived for a batch. It
+// looks only there before it blocks, and not into the backlog.
+func (e *Engine) leftToLeader() bool {
+	return e.state.Load() == running && e.arrived.Load() < e.submitThreshold() && !e.backlogFits()
 }
 
 // canSubmit reports whether there is something to submit, and room for it. Without room the leader
@@ -283,19 +297,18 @@ func (e *Engine) loop() {
 }
 
 // await waits for completions and returns the completed operations. If there is
-// something to submit first, it returns nil at once. The leader calls it.
+// something to submit first, or another goroutine has reaped, it returns nil at once.
+// The leader calls it.
 func (e *Engine) await() []*driver.Op {
 	e.state.Store(blocked)
 	if e.inbox.Load() != nil && e.hasRoom() && !e.beingSubmitted() {
 		e.state.Store(running)
 		return nil
 	}
-	n, err := e.drv.Reap(e.done, 1)
-	e.state.Store(running)
+	n, err := e.reap()
 	if err != nil {
 		e.lose(err)
 	}
-	e.load.reaped(e, n)
 	return e.done[:n]
 }
 
@@ -367,13 +380,7 @@ func (e *Engine) stageWithoutRetiring() {
 // It returns how many operations the driver took. It must be called with mu held.
 func (e *Engine) submit(put func([]*driver.Op) (int, error)) int {
 	e.arrived.Store(0)
-	e.backlog.appendReversed(e.inbox.Swap(nil))
-	if e.lost.Load() {
-		e.leaveToLeader()
-		return 0
-	}
-	batch := e.backlog.take(e.scratch[:0], e.room())
-	e.waiting.Store(e.backlog.waiting())
+	batch := e.takeBatch()
 	if len(batch) == 0 {
 		return 0
 	}
@@ -405,6 +412,29 @@ func (e *Engine) submit(put func([]*driver.Op) (int, error)) int {
 	return n
 }
 
+// takeBatch returns what has arrived and what has waited in the backlog, oldest first, as far as
+// there is room. Reads for which there is room take a short cut around the backlog's lists. It must
+// be called with mu held.
+func (e *Engine) takeBatch() []*driver.Op {
+	stack := e.inbox.Swap(nil)
+	if !e.lost.Load() && e.backlog.Len() == 0 {
+		if batch, ok := takeReads(e.scratch[:0], stack, e.room().all); ok {
+			if e.waiting.Load() != 0 { // a cancel has taken the last one out of the backlog
+				e.waiting.Store(0)
+			}
+			return batch
+		}
+	}
+	e.backlog.appendReversed(stack)
+	if e.lost.Load() {
+		e.leaveToLeader()
+		return nil
+	}
+	batch := e.backlog.take(e.scratch[:0], e.room())
+	e.waiting.Store(e.backlog.waiting())
+	return batch
+}
+
 // noteSubmitted notes when a batch is handed to the driver.
 func (e *Engine) noteSubmitted(batch []*driver.Op) {
 	at := e.hook.Now()
@@ -416,12 +446,14 @@ func (e *Engine) noteSubmitted(batch []*driver.Op) {
 	}
 }
 
-// complete hands the results to the goroutines that wait for them. With chain it instead returns
-// the requests that can be part of a chain (handover).
+// complete hands the results to the goroutines that wait for them. With chain, which is the
+// leader's alone, it instead returns the requests that can be part of a chain (handover).
 func (e *Engine) complete(ops []*driver.Op, chain bool) (left []*Request) {
 	e.countInFlight(ops, -1)
 	at := e.hook.Now()
-	left = e.hand.waiters[:0]
+	if chain {
+		left = e.hand.waiters[:0]
+	}
 	for i, op := range ops {
 		ops[i] = nil
 		r := requestOf(op)
@@ -432,7 +464,9 @@ func (e *Engine) complete(ops []*driver.Op, chain bool) (left []*Request) {
 			r.finish()
 		}
 	}
-	e.hand.waiters = left[:0]
+	if chain {
+		e.hand.waiters = left[:0]
+	}
 	return left
 }
 

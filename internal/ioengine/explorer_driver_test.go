@@ -61,8 +61,11 @@ func (d *slowDriver) Reap(done []*driver.Op, need int) (int, error) {
 		d.held = append(d.held, d.staged...)
 		d.staged = d.staged[:0]
 	}
-	// Nothing of what a leader has seen before plays a part after it.
-	d.w.forget(0)
+	if need == 0 {
+		d.w.Step()
+	} else { // Nothing of what a leader has seen before plays a part after it.
+		d.w.forget(0)
+	}
 	d.w.Wait(func() bool { return len(d.done) >= need || d.woken })
 	d.woken = d.woken && len(d.done) >= need
 	n := copy(done, d.done)

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/probe"
@@ -129,6 +130,7 @@ type stopping struct{}
 // play makes the scenario one of e and its driver.
 func (w *world) play(e *Engine, d *slowDriver) {
 	w.e, w.d, d.w = e, d, w
+	e.hand.now = func() time.Duration { return 0 } // no yield is slow
 	probe.Set(w)
 	e.startLeader = func() {
 		e.leaders.Add(1)
@@ -336,6 +338,7 @@ func (w *world) key() (key uint64) {
 	for _, n := range []uint64{
 		uint64(e.state.Load()), uint64(e.inflight.Load()), uint64(e.setOps.Load()), uint64(e.reaperRequests.Load()),
 		uint64(e.waiting.Load()), uint64(e.writes.Load()), number(e.mu.Free()), uint64(min(e.arrived.Load(), minSubmitThreshold)), w.d.key(), w.more(),
+		number(e.help.reaping.Free()), uint64(min(e.help.taken, 1)),
 	} {
 		key = hash(key, n)
 	}

@@ -13,40 +13,44 @@ import (
 
 // Request is an operation together with what the engine knows of it. The caller fills in Op,
 // pushes the request, and waits for it (Wait), or has its Client called.
+//
+// A Request begins on a cache line, as its size is a multiple of one. The fields from Client to
+// byOwner, which each operation needs, are on one line with the end of Op.
 type Request struct {
 	Op driver.Op
 	// Client is called when Op has ended. If it is nil, a goroutine waits for Op.
 	Client Client
-	// Times are written by the goroutine that submits the request and by the leader. Other
-	// goroutines may read Times when Op has ended.
-	Times Times
-
-	// number differs between the requests of a Requests. Group.Of spreads them by it.
-	number uint32
+	done   chan struct{} // receives one value when Op has ended, or at End
 	// ring is where the request was pushed. Written by its owner, before that.
 	ring *Engine
-	done chan struct{} // receives one value when Op has ended, or at End
 	// place says where Op is. Two goroutines may change it at once: a submitter that
 	// takes Op out of the queue, with Engine.mu held, and a cancel without Engine.mu.
 	// Both swap it from inQueue, and one of them succeeds.
 	place atomic.Uint32
-	links list.Node[Request] // in RequestSet.ended
-	// byOwner is true if the owner of a RequestSet ensures that Op is reaped (RequestSet.Push).
-	byOwner bool
-	from    *Requests
-
 	// waiting is waits while a goroutine is in Wait and can be part of a chain (handover). The
 	// goroutine then makes next ready, or, as the last one of the chain, leader. The leader sets
 	// both.
 	waiting atomic.Uint32
-	next    *Request
-	leader  *Engine
+	// byOwner is true if the owner of a RequestSet ensures that Op is reaped (RequestSet.Push).
+	byOwner bool
+
+	next   *Request
+	leader *Engine
+	// Times are written by the goroutines that submit the request and reap it. Other goroutines
+	// may read Times when Op has ended.
+	Times Times
+	from  *Requests
+	// number differs between the requests of a Requests. Group.Of spreads them by it.
+	number uint32
+	links  list.Node[Request] // in RequestSet.ended
+
+	_ [40]byte // fills the last cache line: the next Request is another goroutine's
 }
 
 // Client is what a Request is part of, if no goroutine waits for the request.
 type Client interface {
-	// Completed is called when the operation has ended, by the leader or by the goroutine
-	// that canceled the operation. It must not wait.
+	// Completed is called when the operation has ended, by the goroutine that has reaped it or
+	// canceled it. It must not wait.
 	Completed()
 }
 

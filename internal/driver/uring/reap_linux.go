@@ -20,7 +20,7 @@ func (r *Ring) Reap(done []*driver.Op, need int) (int, error) {
 		return r.reapLost(done, 0, need)
 	}
 	n := r.drain(done)
-	if n >= need {
+	if need > 0 && n >= need {
 		r.waits.foundAll()
 	}
 	for n < need {

@@ -1,0 +1,63 @@
+package ioengine
+
+import (
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/probe"
+)
+
+// reapHelp is what a submitter needs that reaps while the leader does something else.
+//
+// A device in memory completes operations while they are submitted, and a fast one soon after that.
+// The submitter then hands them over at once. It is on the processor on which they were submitted,
+// its own operation needs no switch of goroutines, and the leader has less to do.
+type reapHelp struct {
+	// reaping is held during Reap: the driver allows one at a time. The leader holds it while it
+	// waits for completions. Other goroutines only try to lock it.
+	reaping probe.Mutex
+	done    []*driver.Op // where helpReap reaps into; under reaping
+	// taken is the number of operations that helpReap has reaped since the leader last looked. It
+	// is under reaping, so no operation is taken from a leader that waits for it.
+	taken int
+}
+
+// mostHelped is the most operations that a submitter reaps at once. It has one of its own to wait
+// for.
+const mostHelped = 32
+
+// helpReap hands over what has completed, if the leader is running, and processors are free:
+// otherwise the leader makes chains. A goroutine that has just submitted calls it without mu.
+func (e *Engine) helpReap() {
+	h := &e.help
+	if e.state.Load() != running || e.hand.processors.Noted() || !h.reaping.TryLock() {
+		return
+	}
+	n, err := e.drv.Reap(h.done, 0)
+	if n > 0 {
+		h.taken += n
+		e.complete(h.done[:n], false)
+	}
+	h.reaping.Unlock()
+	if err != nil {
+		e.lose(err)
+	}
+}
+
+// reap waits for completions, and returns their number. The leader calls it.
+//
+// If helpReap has reaped since the last call, reap returns 0 at once. Nothing may be in flight any
+// more that needs a leader, and there may be room for operations in the backlog. The leader sees to
+// both before it waits (stage).
+func (e *Engine) reap() (n int, err error) {
+	h := &e.help
+	h.reaping.Lock()
+	defer h.reaping.Unlock()
+	if h.taken > 0 {
+		e.load.helped(h.taken)
+		h.taken = 0
+	} else {
+		n, err = e.drv.Reap(e.done, 1)
+		e.load.reaped(e, n)
+	}
+	e.state.Store(running)
+	return n, err
+}
