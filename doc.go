@@ -36,15 +36,16 @@
 //   - copytree copies trees of files (a separate module)
 //   - mapped reads files through mapped memory (experimental)
 //   - trace records when each operation began and ended
-//   - sluicetest is a disk in memory for tests, which fails and loses power
+//   - sluicetest is a disk in memory for tests, which can make it fail or lose power
 //
 // docs/which-api.md says when to use each package. docs/glossary.md defines the words operation,
 // cached, plain call, queued, device, budget, ring, leader, ticket and governor.
 //
 // # Errors
 //
-// Methods that *os.File has, too, return errors of the same types. The other methods of File return
-// *fs.PathError. io.EOF is returned unwrapped; match every other error with errors.Is.
+// A method with a name of *os.File's returns errors of the same types as *os.File's method. The
+// other methods of File return *fs.PathError. io.EOF is returned unwrapped; match every other error
+// with errors.Is.
 //
 // # Differences from package os
 //
@@ -57,11 +58,11 @@
 //   - Close waits for the file's operations in progress.
 //   - Once a Sync has failed, later Syncs and Datasyncs of the File fail, too: see [File.Sync].
 //   - With O_SYNC or O_DSYNC, a write waits for other writes that run at the same time, and fails
-//     if one of them has lost data. The kernel reports lost data only once.
+//     if one of them has lost data, because the kernel reports the loss to only one of them.
 //   - If a Read fails or the file grows, descriptors that share a position may read bytes twice or
 //     skip bytes: see [File.Read].
-//   - While the function that is passed to Read of [File.SyscallConn] runs, calls that use the
-//     file's position wait.
+//   - SyscallConn().Read calls a function of the program. While the function runs, calls that use
+//     the file's position wait: see [File.SyscallConn].
 //   - With GOMAXPROCS=1, ReadAt hangs if a goroutine of the program must serve the page faults of
 //     the slice (userfaultfd).
 //   - A slice that is passed to a File escapes to the heap, because the kernel may write into it.

@@ -28,8 +28,8 @@
 //
 // # Errors
 //
-// Errors of the direct file are returned unchanged. Errors of the cache are *fs.PathError with
-// os.ErrClosed, ErrFull, errors.ErrUnsupported or a context's error inside. io.EOF is returned
+// Errors of the direct file are returned unchanged. Errors of the cache are *fs.PathError. They
+// wrap os.ErrClosed, ErrFull, errors.ErrUnsupported or a context's error. io.EOF is returned
 // unwrapped.
 //
 // # Concurrency

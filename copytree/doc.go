@@ -28,8 +28,8 @@
 // both paths. Options.OnError gets every error when it happens, and the error of Copy joins the
 // first [MaxErrors] errors.
 //
-// If the data of a file cannot be copied, Copy removes the incomplete copy, even if it has
-// overwritten a file. If an attribute or an fsync fails, the copy stays.
+// If the data of a file cannot be copied, Copy removes the incomplete copy, even if it is in an
+// existing file that Copy has overwritten. If an attribute or an fsync fails, the copy stays.
 //
 // # Concurrency
 //

@@ -8,12 +8,14 @@
 //	defer f.Close()
 //	n, err := f.WriteAt(record, off)
 //
-// A [File] reads and writes at offsets. [File.ReadBuffer] and [File.ReadMany] read into a [Buffer],
-// which is memory of the Scheduler, without a copy. A [Reader] reads a File from front to back, and
-// a [Writer] writes one.
+// A [File] reads and writes at offsets. [File.ReadBuffer] and [File.ReadMany] copy nothing: they
+// return a [Buffer] of the Scheduler's memory, which the caller must release. A [Reader] reads a
+// File from front to back, and a [Writer] writes one.
 //
-// Open and Create use the Scheduler of sluice.Default, and [OpenOn] uses another. docs/direct-io.md
-// says what happens to requests that are not aligned, and how fast they are.
+// On a file system that refuses O_DIRECT, Open succeeds, and the File works through the page cache;
+// [File.Explain] says so. Open and Create use the Scheduler that sluice.Default returns; [OpenOn]
+// takes a Scheduler. docs/direct-io.md says what happens to requests that are not aligned, and how
+// fast they are.
 //
 // # Concurrency
 //

@@ -26,8 +26,8 @@
 //   - of a page that was truncated from the file
 //   - of a page that the kernel has reclaimed, and that the disk cannot read again
 //
-// Truncated bytes in the last page of the file are zeros. For files that other programs may
-// truncate use [sluice.File.ReadAt].
+// Bytes that were truncated from the last page of the file read as zeros. For files that other
+// programs may truncate use [sluice.File.ReadAt].
 //
 // Load also returns an error for memory that the kernel cannot provide, such as a hole of a full
 // tmpfs. At the memory limit of a control group the kernel may kill the program instead.
@@ -35,7 +35,7 @@
 // # Concurrency
 //
 // All methods may be called by any number of goroutines at once. Close waits for the calls in
-// progress; the memory that they have returned must not be touched after that.
+// progress. After Close, the memory that calls have returned must not be touched.
 //
 // # Systems
 //

@@ -20,12 +20,13 @@
 // the file has O_SYNC or O_DSYNC and the write has returned nil. Of any other write, all sectors,
 // some sectors or none survive, and a later write may survive without an earlier one.
 //
-// Creations, renames and removals survive up to a point that the seed chooses, and are lost after
-// the point:
+// The seed chooses a point in the sequence of creations, renames and removals. Changes before the
+// point survive, and changes after it are lost. These changes always survive, and so do the changes
+// before them:
 //
-//   - a change before the last [Disk.SyncNames] survives
-//   - a change of a file's name survives if a Sync of the file, or a write with O_SYNC, follows
-//   - the creation of a file survives if a Datasync of it, or a write with O_DSYNC, follows
+//   - a change before the last [Disk.SyncNames]
+//   - a change of a file's name that is followed by a Sync of the file, or a write with O_SYNC
+//   - the creation of a file that is followed by a Datasync of it, or a write with O_DSYNC
 //
 // Real file systems may keep more.
 //

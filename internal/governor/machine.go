@@ -204,8 +204,8 @@ func (m *Machine) decided(deviations float64) bool {
 	return m.results > 0 && math.Abs(m.mean-m.needed()) > deviations*deviation/math.Sqrt(m.results)
 }
 
-// hopeless reports whether Plain, on trial, does not look better than Queue. As Queue costs less, it
-// need not be shown to be better. Trials of Plain hold up many goroutines.
+// hopeless reports whether Plain, on trial, does not look better than Queue. Queue need not be
+// shown to be better, because it costs less. Trials of Plain hold up many goroutines.
 func (m *Machine) hopeless() bool {
 	return m.best == Queue && m.results > 1 && m.mean < m.needed() && m.decided(likely)
 }

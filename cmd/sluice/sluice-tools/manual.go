@@ -126,11 +126,15 @@ func experimentNames() []string {
 // describeCommands describes the command line, for manual pages and completions.
 func describeCommands(app *kong.Application) *cmdline.Command {
 	root := kongline.Describe(app.Node, values())
-	root.Detail = "Disk I/O for goroutines: the command copies trees, compares the disk I/O of sluice with that of os.File, " +
+	root.Detail = "Disk I/O for goroutines: the command copies trees, compares the disk I/O of sluice with os.File's, " +
 		"builds programs whose os.File goes through sluice, and shows what this machine allows.\n\n" +
-		"Where a command takes the name of a file, - is standard input or standard output; for cp it is the name of a file.\n\n" +
-		"The exit status is 0, or 1 if the run failed, or 2 if the command line is wrong (cp: 1), or that of the program that the " +
-		"command ran, or 130 or 143 if it was interrupted or terminated."
+		"If a command takes the name of a file, the name - stands for standard input or standard output, except for cp.\n\n" +
+		"The exit status is\n\n" +
+		"    0           the command has succeeded\n" +
+		"    1           the command has failed (cp: or the command line is wrong)\n" +
+		"    2           the command line is wrong\n" +
+		"    130, 143    the command was interrupted or terminated\n\n" +
+		"A command that runs another program has the program's exit status."
 	for i, c := range root.Children {
 		switch c.Path() {
 		case "cp": // it has a parser of its own
