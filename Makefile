@@ -49,10 +49,10 @@ lint: $(LINT)
 fmt: $(LINT)
 	@for m in $(MODULES); do (cd $$m && $(CURDIR)/$(LINT) fmt ./...) || exit 1; done
 
-# The linters' versions are pinned in tools/go.mod, which no user of the
+# The linters' versions are pinned in dev/tools/go.mod, which no user of the
 # library ever sees.
-$(LINT): tools/go.mod
-	cd tools && GOWORK=off go build -o ../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+$(LINT): dev/tools/go.mod
+	cd dev/tools && GOWORK=off go build -o ../../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 # The tests of package sluice, by theme. Not here: frozen, of which RACE_SKIP leaves out all.
 THEMES = classes closing copies differential files hazards paths positions schedulers seccomp syncs threads traces
