@@ -49,10 +49,10 @@ lint: $(LINT)
 fmt: $(LINT)
 	@for m in $(MODULES); do (cd $$m && $(CURDIR)/$(LINT) fmt ./...) || exit 1; done
 
-# The linters' versions are pinned in tools/go.mod, which no user of the
+# The linters' versions are pinned in dev/tools/go.mod, which no user of the
 # library ever sees.
-$(LINT): tools/go.mod
-	cd tools && GOWORK=off go build -o ../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+$(LINT): dev/tools/go.mod
+	cd dev/tools && GOWORK=off go build -o ../../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 # The tests of package sluice, by theme. Not here: frozen, of which RACE_SKIP leaves out all.
 THEMES = classes closing copies differential files hazards paths positions schedulers seccomp syncs threads traces
@@ -155,12 +155,13 @@ $(GORELEASER):
 	GOBIN=$(CURDIR)/.bin go install github.com/goreleaser/goreleaser/v2@$(@:.bin/goreleaser-%=%)
 	mv .bin/goreleaser $@
 
+# Beside other work the builds may take longer than GoReleaser's limit of an hour.
 release: $(GORELEASER)
 	@test "$(VERSION)" || { echo "make release: want VERSION=v0.1.0"; exit 1; }
-	GORELEASER_CURRENT_TAG="$(VERSION)" $(GORELEASER) release --clean
+	GORELEASER_CURRENT_TAG="$(VERSION)" $(GORELEASER) release --clean --timeout=6h
 
 # The second build has a tree and a build cache of its own. Both are of the last commit.
-TRY = GORELEASER_CURRENT_TAG=v0.0.0 $(CURDIR)/$(GORELEASER) release --snapshot
+TRY = GORELEASER_CURRENT_TAG=v0.0.0 $(CURDIR)/$(GORELEASER) release --snapshot --timeout=6h
 release-check: $(GORELEASER)
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && set -e && \
 		git clone -q . "$$dir/one" && git clone -q . "$$dir/elsewhere" && \

@@ -31,7 +31,7 @@ func TestBatchTrace(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := map[trace.Kind]int{}
-			for kind := trace.OpRead; kind <= record.KindMkdir; kind++ {
+			for kind := trace.KindRead; kind <= record.KindMkdir; kind++ {
 				want[kind] = 1
 			}
 			names := smallFiles(t, dir, 300, 100)
@@ -41,7 +41,7 @@ func TestBatchTrace(t *testing.T) {
 				t.Fatal(err)
 			}
 			want[record.KindOpen] += 300
-			want[trace.OpRead] += 300
+			want[trace.KindRead] += 300
 			want[record.KindClose] += 300
 			tr := rec.Trace()
 			testenv.CheckTimes(t, tr)

@@ -16,8 +16,8 @@ func (f *File) ReadAt(b []byte, off int64) (n int, err error) {
 }
 
 // ReadAtContext is ReadAt until ctx ends. Then a caller that waits for another goroutine's read
-// returns at once. A caller that reads the block itself returns as [sluice.File.ReadAtContext]
-// does.
+// returns at once. A caller that reads the block itself returns as the direct file's ReadAtContext
+// does; see sluice.File.ReadAtContext.
 func (f *File) ReadAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if err := f.check(ctx); err != nil {
 		return 0, err

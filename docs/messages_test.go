@@ -25,7 +25,6 @@ var unseen = map[string]string{
 	".git":                         "not source",
 	"dev":                          "for developers of sluice",
 	"bench/databases":              "for developers of sluice",
-	"tools":                        "for developers of sluice",
 	"bench/internal/test/golden":   "for tests",
 	"copytree/internal/proof":      "for tests",
 	"copytree/internal/treecmp":    "for tests",

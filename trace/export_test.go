@@ -91,7 +91,7 @@ func BenchmarkExport(b *testing.B) {
 		at += 1234
 		tr.Ops = append(tr.Ops, Op{
 			Queued: at, Submitted: at + 4567, Completed: at + 99_123, Woken: at + 101_789, Offset: int64(i) * 4096 * 37 % (1 << 36),
-			Size: 4096, Result: 4096, File: 1, Batch: 32, Goroutine: uint32(i) * 0x9E3779B9, Kind: OpRead, Path: Queued, Driver: "uring",
+			Size: 4096, Result: 4096, File: 1, Batch: 32, Goroutine: uint32(i) * 0x9E3779B9, Kind: KindRead, Path: PathQueued, Driver: "uring",
 		})
 	}
 	tr.arrange()

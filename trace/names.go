@@ -17,10 +17,10 @@ type Kind uint8
 
 // The kinds that transfer bytes or make them durable. The other kinds have names only.
 const (
-	OpRead Kind = 1 + iota
-	OpWrite
-	OpFsync
-	OpFdatasync
+	KindRead Kind = 1 + iota
+	KindWrite
+	KindFsync
+	KindFdatasync
 )
 
 // Path is how an operation was performed. It does not say where the bytes were: a plain call may
@@ -29,10 +29,10 @@ type Path uint8
 
 // The paths of operations.
 const (
-	Cached Path = iota // answered by the page cache, in a system call that cannot wait
-	Plain              // by a plain call: a system call in which the thread may wait
-	Queued             // through a ring of the driver; no thread waits
-	Shared             // by another operation's fsync, which served this Sync or Datasync
+	PathCached Path = iota // answered by the page cache, in a system call that cannot wait
+	PathPlain              // by a plain call: a system call in which the thread may wait
+	PathQueued             // through a ring of the driver; no thread waits
+	PathShared             // by another operation's fsync, which served this Sync or Datasync
 )
 
 var (

@@ -26,10 +26,10 @@ func TestNumbers(t *testing.T) {
 		n    int
 		name string
 	}{
-		{OpRead, 1, "read"},
-		{OpWrite, 2, "write"},
-		{OpFsync, 3, "fsync"},
-		{OpFdatasync, 4, "fdatasync"},
+		{KindRead, 1, "read"},
+		{KindWrite, 2, "write"},
+		{KindFsync, 3, "fsync"},
+		{KindFdatasync, 4, "fdatasync"},
 		{Kind(record.KindRead), 1, "read"},
 		{Kind(record.KindWrite), 2, "write"},
 		{Kind(record.KindFsync), 3, "fsync"},
@@ -47,10 +47,10 @@ func TestNumbers(t *testing.T) {
 		{Kind(record.KindUnlink), 15, "unlink"},
 		{Kind(record.KindRmdir), 16, "rmdir"},
 		{Kind(record.KindMkdir), 17, "mkdir"},
-		{Cached, 0, "cached"},
-		{Plain, 1, "plain"},
-		{Queued, 2, "queued"},
-		{Shared, 3, "shared"},
+		{PathCached, 0, "cached"},
+		{PathPlain, 1, "plain"},
+		{PathQueued, 2, "queued"},
+		{PathShared, 3, "shared"},
 		{Path(record.PathCached), 0, "cached"},
 		{Path(record.PathPlain), 1, "plain"},
 		{Path(record.PathQueued), 2, "queued"},
@@ -136,14 +136,14 @@ func TestSyscall(t *testing.T) {
 		op   Op
 		want string
 	}{
-		{Op{Kind: OpRead, Path: Plain}, "pread64"},
-		{Op{Kind: OpRead, Path: Plain, Offset: -1}, "read"},
-		{Op{Kind: OpWrite, Path: Plain, Offset: 4096}, "pwrite64"},
-		{Op{Kind: OpWrite, Path: Plain, Offset: -1}, "write"},
-		{Op{Kind: OpRead, Path: Cached, Offset: -1}, "preadv2"},
-		{Op{Kind: OpRead, Path: Queued}, ""},
-		{Op{Kind: OpFsync, Path: Plain}, "fsync"},
-		{Op{Kind: OpFsync, Path: Shared}, ""},
+		{Op{Kind: KindRead, Path: PathPlain}, "pread64"},
+		{Op{Kind: KindRead, Path: PathPlain, Offset: -1}, "read"},
+		{Op{Kind: KindWrite, Path: PathPlain, Offset: 4096}, "pwrite64"},
+		{Op{Kind: KindWrite, Path: PathPlain, Offset: -1}, "write"},
+		{Op{Kind: KindRead, Path: PathCached, Offset: -1}, "preadv2"},
+		{Op{Kind: KindRead, Path: PathQueued}, ""},
+		{Op{Kind: KindFsync, Path: PathPlain}, "fsync"},
+		{Op{Kind: KindFsync, Path: PathShared}, ""},
 	} {
 		if got := c.op.Syscall(); got != c.want {
 			t.Errorf("a %s by path %s at %d was %q; want %q", c.op.Kind, c.op.Path, c.op.Offset, got, c.want)

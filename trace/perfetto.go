@@ -128,7 +128,7 @@ func (p *perfetto) op(o *Op) {
 		p.noteString(noteLabels, p.stringLabels+int(o.Label))
 	}
 	p.putEvent(o.Queued)
-	if o.Path != Cached {
+	if o.Path != PathCached {
 		p.phase(track, nameQueue, o.Queued, o.Submitted)
 		p.phase(track, nameDevice, o.Submitted, o.Completed)
 		p.phase(track, nameWake, o.Completed, o.Woken)

@@ -151,26 +151,26 @@ func (o *Op) Syscall() string { return syscallName(o.syscall()) }
 
 func (o *Op) syscall() uint8 {
 	switch {
-	case o.Path == Cached:
+	case o.Path == PathCached:
 		return record.SysPreadv2
-	case o.Path != Plain:
+	case o.Path != PathPlain:
 		return record.SysNone
 	}
 	here := o.Offset < 0 // at the file's own position
 	switch o.Kind {
-	case OpRead:
+	case KindRead:
 		if here {
 			return record.SysRead
 		}
 		return record.SysPread
-	case OpWrite:
+	case KindWrite:
 		if here {
 			return record.SysWrite
 		}
 		return record.SysPwrite
-	case OpFsync:
+	case KindFsync:
 		return record.SysFsync
-	case OpFdatasync:
+	case KindFdatasync:
 		return record.SysFdatasync
 	}
 	return record.SysNone

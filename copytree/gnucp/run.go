@@ -21,12 +21,20 @@ type Command struct {
 	// Help lays out the text of --help for the terminal; the text is made for 80 columns. nil
 	// prints it as it is.
 	Help func(text string) string
-
-	copy copier // replaces engine.Copy in tests
 }
 
-// copier copies pairs. engine.Copy is one.
+// command is a Command, and the function that copies.
+type command struct {
+	Command
+	copy copier
+}
+
+// copier copies pairs. engineCopy is one.
 type copier func(context.Context, []option.Pair, option.Options) (report.Result, error)
+
+func engineCopy(ctx context.Context, pairs []option.Pair, o option.Options) (report.Result, error) {
+	return engine.Copy(ctx, nil, pairs, o)
+}
 
 // signaled is the cause of a context that a signal ended.
 type signaled interface {
@@ -41,9 +49,12 @@ type signaled interface {
 //	128 + the signal's number   the cause of ctx has a method Signal() syscall.Signal
 //
 // When ctx ends, Run may leave goroutines in the kernel: the process should exit.
-func Run(ctx context.Context, c Command) int { return c.run(ctx) }
+func Run(ctx context.Context, c Command) int {
+	all := &command{c, engineCopy}
+	return all.run(ctx)
+}
 
-func (c *Command) run(ctx context.Context) int {
+func (c *command) run(ctx context.Context) int {
 	s, err := parse(c.Args)
 	switch {
 	case err != nil:
@@ -65,7 +76,7 @@ func (c *Command) run(ctx context.Context) int {
 }
 
 // help returns the text of --help.
-func (c *Command) help() string {
+func (c *command) help() string {
 	if c.Help == nil {
 		return helpText
 	}
@@ -73,7 +84,7 @@ func (c *Command) help() string {
 }
 
 // show writes text to the output.
-func (c *Command) show(text string) error {
+func (c *command) show(text string) error {
 	if _, err := io.WriteString(c.Out, text); err != nil {
 		return errors.New("write error: " + causeText(err))
 	}
@@ -98,7 +109,7 @@ type run struct {
 	isFull   bool
 }
 
-func (c *Command) perform(ctx context.Context, s *settings) (status int, err error) {
+func (c *command) perform(ctx context.Context, s *settings) (status int, err error) {
 	if err := s.check(); err != nil {
 		return 1, err
 	}
@@ -130,20 +141,11 @@ func (c *Command) perform(ctx context.Context, s *settings) (status int, err err
 		c.take(ctx, p.sources, p.follow == option.FollowAll)
 	})
 	unread := r.failures
-	result, err := r.copy(ctx, c.copier(), append(pairs, r.markAlone(r.attributePairs())...))
+	result, err := r.copy(ctx, c.copy, append(pairs, r.markAlone(r.attributePairs())...))
 	result.Failed += int64(unread)
 	r.finishParents()
 	sum := summary{Result: result, cpu: cpuTime() - before, threads: w.stop()}
 	return r.finish(ctx, sum, err, out), nil
-}
-
-func (c *Command) copier() copier {
-	if c.copy != nil {
-		return c.copy
-	}
-	return func(ctx context.Context, pairs []option.Pair, o option.Options) (report.Result, error) {
-		return engine.Copy(ctx, nil, pairs, o)
-	}
 }
 
 // markAlone records the destinations of pairs that only copy attributes. -v has printed their lines

@@ -15,17 +15,17 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// call is the arguments of a copy by a fake Command.
+// call is the arguments of a copy by a fake command.
 type call struct {
 	pairs   []option.Pair
 	options option.Options
 }
 
-// fake returns a Command that calls do instead of the engine, and the buffers of stdout and stderr.
-func fake(do func(context.Context, call) (report.Result, error), args ...string) (*Command, *strings.Builder, *strings.Builder) {
+// fake returns a command that calls do instead of the engine, and the buffers of stdout and stderr.
+func fake(do func(context.Context, call) (report.Result, error), args ...string) (*command, *strings.Builder, *strings.Builder) {
 	var out, err strings.Builder
-	return &Command{
-		Args: args, In: strings.NewReader(""), Out: &out, Err: &err, Version: "v0",
+	return &command{
+		Command: Command{Args: args, In: strings.NewReader(""), Out: &out, Err: &err, Version: "v0"},
 		copy: func(ctx context.Context, pairs []option.Pair, o option.Options) (report.Result, error) {
 			return do(ctx, call{pairs, o})
 		},
@@ -40,7 +40,7 @@ func asked(t *testing.T, args ...string) call {
 		got = c
 		return report.Result{}, nil
 	}, args...)
-	if status := Run(t.Context(), *c); status != 0 {
+	if status := c.run(t.Context()); status != 0 {
 		t.Fatalf("%q: status %d, %s", args, status, stderr)
 	}
 	return got
@@ -139,7 +139,7 @@ func TestOwnFlagsRefused(t *testing.T) {
 		{"--verify --attributes-only a b", "--verify compares data, and --attributes-only copies none"},
 	} {
 		c, _, stderr := fake(nil, strings.Fields(test.args)...)
-		status := Run(t.Context(), *c)
+		status := c.run(t.Context())
 		if first, _, _ := strings.Cut(stderr.String(), "\n"); status != 1 || first != "sluice cp: "+test.want {
 			t.Errorf("cp %s: status %d, %q; want 1, %q", test.args, status, first, test.want)
 		}
@@ -164,7 +164,7 @@ func TestInterrupted(t *testing.T) {
 			<-ctx.Done()
 			return report.Result{Files: 3, Bytes: 2048}, context.Cause(ctx)
 		}, strings.Fields(test.args)...)
-		if status := Run(ctx, *c); status != 130 || stderr.String() != test.want {
+		if status := c.run(ctx); status != 130 || stderr.String() != test.want {
 			t.Errorf("cp %s: status %d, %q; want 130, %q", test.args, status, stderr, test.want)
 		}
 	}
@@ -184,7 +184,7 @@ func TestGivesUp(t *testing.T) {
 	}, "-r", "d", "e")
 	want := "sluice cp: warning: the copy of a file could not be ended, and the file may be incomplete\n" +
 		"sluice cp: interrupted after 2 files, 0 B; the same command with -u -T goes on\n"
-	if status := Run(ctx, *c); status != 130 || stderr.String() != want {
+	if status := c.run(ctx); status != 130 || stderr.String() != want {
 		t.Errorf("status %d, %q; want 130, %q", status, stderr, want)
 	}
 }
@@ -201,7 +201,7 @@ func TestFull(t *testing.T) {
 	}, "a", "c")
 	want := "sluice cp: error writing 'd/x': No space left on device\n" +
 		"sluice cp: stopped because the destination is full, after 1 file, 7 B\n"
-	if status := Run(t.Context(), *c); status != 1 || stderr.String() != want {
+	if status := c.run(t.Context()); status != 1 || stderr.String() != want {
 		t.Errorf("status %d, %q; want 1, %q", status, stderr, want)
 	}
 }
@@ -217,7 +217,7 @@ func TestNoRoomForACL(t *testing.T) {
 		return report.Result{Files: 2, Failed: 1}, nil
 	}, "-a", "a", "b", "d")
 	want := "sluice cp: preserving permissions for 'd/a': No space left on device\n"
-	if status := Run(t.Context(), *c); status != 1 || stderr.String() != want {
+	if status := c.run(t.Context()); status != 1 || stderr.String() != want {
 		t.Errorf("status %d, %q; want 1, %q", status, stderr, want)
 	}
 }
@@ -235,7 +235,7 @@ func TestStatsUnwritten(t *testing.T) {
 			return report.Result{Files: 1}, nil
 		}, flag, "--json", "a", "c")
 		c.Err = badWriter{}
-		status := Run(t.Context(), *c)
+		status := c.run(t.Context())
 		var got summaryJSON
 		if err := json.Unmarshal([]byte(stdout.String()), &got); err != nil {
 			t.Fatal(err)
@@ -261,7 +261,7 @@ func TestJSON(t *testing.T) {
 		c.options.OnError(e)
 		return report.Result{Files: 2, Cloned: 1, Bytes: 5, Holes: 6, Failed: 1, Errors: []*report.Error{e}}, nil
 	}, "--json="+name, "a", "c")
-	Run(t.Context(), *c)
+	c.run(t.Context())
 	text, err := os.ReadFile(name)
 	var got summaryJSON
 	if err = errors.Join(err, json.Unmarshal(text, &got)); err != nil {

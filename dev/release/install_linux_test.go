@@ -31,7 +31,7 @@ func TestInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	haveModules(t)
+	haveModules(t, installed+"/sluice-tools")
 	dir := t.TempDir()
 	if err := w.Proxy(t.Context(), filepath.Join(dir, "proxy"), version); err != nil {
 		t.Fatal(err)
@@ -100,13 +100,14 @@ func main() {
 	}
 }
 
-// haveModules skips the test if the command's modules are not in the module cache and cannot be
-// downloaded.
-func haveModules(t *testing.T) {
+// haveModules skips the test if the modules that packages need are not in the module cache and
+// cannot be downloaded.
+func haveModules(t *testing.T, packages ...string) {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-deps", "-f={{with .Module}}{{.Path}}@{{.Version}}{{end}}", installed+"/sluice-tools").Output()
+	args := append([]string{"list", "-deps", "-f={{with .Module}}{{.Path}}@{{.Version}}{{end}}"}, packages...)
+	out, err := exec.Command("go", args...).Output()
 	if err != nil {
-		skip.Forf(t, skip.Go, "no go command that lists the modules of the command: %v", err)
+		skip.Forf(t, skip.Go, "no go command that lists the modules of %s: %v", packages, err)
 	}
 	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
 	if err != nil {

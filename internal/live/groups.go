@@ -103,7 +103,7 @@ func in(all map[string]*group, name string) *group {
 
 func (g *group) add(o *trace.Op) {
 	g.ops++
-	if o.Kind == trace.OpRead || o.Kind == trace.OpWrite {
+	if o.Kind == trace.KindRead || o.Kind == trace.KindWrite {
 		g.bytes += max(0, o.Result)
 	}
 	g.took = append(g.took, o.Woken-o.Queued)

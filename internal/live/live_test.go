@@ -232,7 +232,7 @@ func TestManyFiles(t *testing.T) {
 func TestEstimates(t *testing.T) {
 	tr := &trace.Trace{Files: []string{"", "f"}, Classes: []string{"default"}, Meta: trace.Meta{Lost: 300}}
 	for range 100 {
-		tr.Ops = append(tr.Ops, trace.Op{File: 1, Kind: trace.OpRead, Result: 10, Woken: time.Millisecond})
+		tr.Ops = append(tr.Ops, trace.Op{File: 1, Kind: trace.KindRead, Result: 10, Woken: time.Millisecond})
 	}
 	f := &Figures{Seconds: 1}
 	newGrouper(f, tr).finish()

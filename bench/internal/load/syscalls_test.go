@@ -11,10 +11,10 @@ import (
 func TestRecorded(t *testing.T) {
 	tr := &trace.Trace{
 		Ops: []trace.Op{
-			{Queued: 5, Kind: trace.OpRead, Path: trace.Plain, Submitted: 6, Completed: 9},
-			{Queued: 10, Kind: trace.OpRead, Path: trace.Plain, Submitted: 20, Completed: 50},
-			{Queued: 11, Kind: trace.OpRead, Path: trace.Plain, Submitted: 30, Completed: 40},
-			{Queued: 12, Kind: trace.OpRead, Path: trace.Queued, Submitted: 30, Completed: 90},
+			{Queued: 5, Kind: trace.KindRead, Path: trace.PathPlain, Submitted: 6, Completed: 9},
+			{Queued: 10, Kind: trace.KindRead, Path: trace.PathPlain, Submitted: 20, Completed: 50},
+			{Queued: 11, Kind: trace.KindRead, Path: trace.PathPlain, Submitted: 30, Completed: 40},
+			{Queued: 12, Kind: trace.KindRead, Path: trace.PathQueued, Submitted: 30, Completed: 90},
 		},
 		Calls: []trace.Call{
 			{Start: 9, Duration: 1, Syscall: "io_uring_enter"},

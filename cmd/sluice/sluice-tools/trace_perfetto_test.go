@@ -193,11 +193,11 @@ func TestPerfetto(t *testing.T) {
 		Files: []string{"", "/a/file\xff"},
 		Ops: []trace.Op{
 			{
-				Kind: trace.OpRead, Path: trace.Queued, Driver: "uring", File: 1, Offset: -1, Size: 4096, Result: -5, Batch: 3, Goroutine: 1 << 31, Ring: 2,
+				Kind: trace.KindRead, Path: trace.PathQueued, Driver: "uring", File: 1, Offset: -1, Size: 4096, Result: -5, Batch: 3, Goroutine: 1 << 31, Ring: 2,
 				Queued: us, Submitted: 3 * us, Completed: 9 * us, Woken: 10 * us,
 			},
-			{Kind: trace.OpFsync, Path: trace.Plain, Slot: 1, Queued: 2 * us, Submitted: 2 * us, Completed: 8 * us, Woken: 8 * us},
-			{Kind: trace.OpRead, Path: trace.Cached, Slot: 1, Queued: 8 * us, Submitted: 8 * us, Completed: 9 * us, Woken: 9 * us},
+			{Kind: trace.KindFsync, Path: trace.PathPlain, Slot: 1, Queued: 2 * us, Submitted: 2 * us, Completed: 8 * us, Woken: 8 * us},
+			{Kind: trace.KindRead, Path: trace.PathCached, Slot: 1, Queued: 8 * us, Submitted: 8 * us, Completed: 9 * us, Woken: 9 * us},
 			{Kind: 77, Path: 77, Driver: "driver(77)", Slot: 0, Queued: 10 * us, Submitted: 10 * us, Completed: 10 * us, Woken: 10 * us},
 		},
 		Calls: []trace.Call{

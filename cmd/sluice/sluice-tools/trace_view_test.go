@@ -26,8 +26,8 @@ func small(t testing.TB) []byte {
 		Meta:  trace.Meta{Program: "prog"},
 		Files: []string{"", "/data/a"},
 		Ops: []trace.Op{
-			{Queued: 10, Submitted: 20, Completed: 400, Woken: 500, Size: 4096, Result: 4096, File: 1, Kind: trace.OpRead, Path: trace.Queued},
-			{Queued: 15, Submitted: 15, Completed: 900, Woken: 900, Slot: 1, Kind: trace.OpFsync, Path: trace.Plain},
+			{Queued: 10, Submitted: 20, Completed: 400, Woken: 500, Size: 4096, Result: 4096, File: 1, Kind: trace.KindRead, Path: trace.PathQueued},
+			{Queued: 15, Submitted: 15, Completed: 900, Woken: 900, Slot: 1, Kind: trace.KindFsync, Path: trace.PathPlain},
 		},
 	}).WriteTo(&b)
 	if err != nil {

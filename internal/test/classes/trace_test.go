@@ -49,7 +49,7 @@ func wantClass(t *testing.T, s *sluice.Scheduler, c *sluice.Class, way string, d
 	t.Helper()
 	tr, n := recordOf(t, s, do), 0
 	for _, op := range tr.Ops {
-		if op.Kind != trace.OpRead && op.Kind != trace.OpWrite {
+		if op.Kind != trace.KindRead && op.Kind != trace.KindWrite {
 			continue
 		}
 		n++

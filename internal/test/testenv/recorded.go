@@ -31,7 +31,7 @@ func CheckTimes(t *testing.T, tr *trace.Trace) {
 		if o.InQueue() < 0 || o.InDevice() < 0 || o.Waking() < 0 || o.Woken > tr.Meta.Duration {
 			t.Fatalf("operation %d has times out of order: %+v", i, o)
 		}
-		if o.Path == trace.Queued && (o.Batch < 1 || o.Driver == "" || o.InDevice() == 0) {
+		if o.Path == trace.PathQueued && (o.Batch < 1 || o.Driver == "" || o.InDevice() == 0) {
 			t.Fatalf("operation %d went through a driver, and it is not said how: %+v", i, o)
 		}
 	}
@@ -46,9 +46,9 @@ func CompareStats(t *testing.T, tr *trace.Trace, st sluice.Stats) {
 		o := &tr.Ops[i]
 		n[o.Path]++
 		switch o.Kind {
-		case trace.OpRead:
+		case trace.KindRead:
 			read += max(0, o.Result)
-		case trace.OpWrite:
+		case trace.KindWrite:
 			written += max(0, o.Result)
 		}
 	}

@@ -329,7 +329,7 @@ func TestTraceLabels(t *testing.T) {
 	n := make(map[string]int)
 	for _, o := range tr.Ops {
 		label := tr.Labels[o.Label]
-		if want := map[int64]string{1: "", 11: "role=compaction", 4: "role=log"}[o.Size]; o.Kind == trace.OpWrite && label != want {
+		if want := map[int64]string{1: "", 11: "role=compaction", 4: "role=log"}[o.Size]; o.Kind == trace.KindWrite && label != want {
 			t.Fatalf("a write of %d bytes has the labels %q; want %q", o.Size, label, want)
 		}
 		n[label]++

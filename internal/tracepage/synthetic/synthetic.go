@@ -62,17 +62,17 @@ func (g *generator) step() {
 
 func (g *generator) op(w worker) trace.Op {
 	o := trace.Op{
-		Kind: trace.OpRead, File: 1 + int32(w.id%2), Goroutine: uint32(w.id+1) * 2654435761, Class: uint8(w.id % 3),
-		Offset: g.r.Int64N(1<<20) << 12, Size: 4096, Queued: w.at, Batch: 1 + g.r.Int32N(16), Path: trace.Queued, Driver: "uring", Ring: uint8(w.id % 2),
+		Kind: trace.KindRead, File: 1 + int32(w.id%2), Goroutine: uint32(w.id+1) * 2654435761, Class: uint8(w.id % 3),
+		Offset: g.r.Int64N(1<<20) << 12, Size: 4096, Queued: w.at, Batch: 1 + g.r.Int32N(16), Path: trace.PathQueued, Driver: "uring", Ring: uint8(w.id % 2),
 	}
 	wait, device, wake := g.r.ExpFloat64()*8e3, 60e3+g.r.ExpFloat64()*50e3, 500+g.r.ExpFloat64()*3e3
 	switch {
 	case w.id < 3: // the log
-		o.Kind, o.File, o.Size = trace.OpWrite, 3, 1<<12+g.r.Int64N(1<<16)
-		o.Path, o.Driver, o.Batch = trace.Plain, "", 0
+		o.Kind, o.File, o.Size = trace.KindWrite, 3, 1<<12+g.r.Int64N(1<<16)
+		o.Path, o.Driver, o.Batch = trace.PathPlain, "", 0
 		wait, wake = 0, 0
 		if g.r.IntN(4) == 0 {
-			o.Kind, o.Size, o.Offset = trace.OpFdatasync, 0, 0
+			o.Kind, o.Size, o.Offset = trace.KindFdatasync, 0, 0
 			o.Path = trace.Path(1 + g.r.IntN(3))
 			device *= 20
 		}
@@ -80,10 +80,10 @@ func (g *generator) op(w worker) trace.Op {
 		o.File, o.Size, o.Kind = 5, 1<<20, trace.Kind(1+g.r.IntN(2))
 		device *= 12
 	case g.r.IntN(3) == 0:
-		o.Path, o.Driver, o.Batch = trace.Cached, "", 0
+		o.Path, o.Driver, o.Batch = trace.PathCached, "", 0
 		wait, device, wake = 0, 300+g.r.ExpFloat64()*1500, 0
 	case g.r.IntN(40) == 0:
-		o.File, o.Kind, o.Size, o.Offset = 4, trace.OpFsync, 0, 0
+		o.File, o.Kind, o.Size, o.Offset = 4, trace.KindFsync, 0, 0
 		device *= 30
 	case g.r.IntN(500) == 0:
 		o.Kind, o.File, o.Size = 0, 0, 0
@@ -166,13 +166,13 @@ func Linked(rounds int) *trace.Trace {
 			t.Ops = append(t.Ops, trace.Op{
 				Queued: at + time.Duration(k)*200, Submitted: at + 1000, Completed: at + 20_000 + time.Duration(k)*1000, Woken: at + 25_000,
 				Offset: int64(round*3+k) << 12, Size: 4096, Result: 4096, File: 1, Goroutine: uint32(k + 1), Label: 1, Batch: 3,
-				Kind: trace.OpRead, Path: trace.Queued, Driver: "uring",
+				Kind: trace.KindRead, Path: trace.PathQueued, Driver: "uring",
 			})
 		}
 		t.Ops = append(t.Ops,
-			trace.Op{Queued: at + 2000, Submitted: at + 2500, Completed: at + 90_000, Woken: at + 91_000, File: 2, Goroutine: 9, Label: 2, Kind: trace.OpFsync, Path: trace.Plain},
-			trace.Op{Queued: at + 2100, Submitted: at + 2400, Completed: at + 90_500, Woken: at + 92_000, File: 2, Goroutine: 10, Kind: trace.OpFsync, Path: trace.Shared},
-			trace.Op{Queued: at + 3000, Submitted: at + 3000, Completed: at + 4000, Woken: at + 4000, File: 2, Goroutine: 9, Label: 2, Size: 10, Result: 10, Kind: trace.OpWrite, Path: trace.Plain},
+			trace.Op{Queued: at + 2000, Submitted: at + 2500, Completed: at + 90_000, Woken: at + 91_000, File: 2, Goroutine: 9, Label: 2, Kind: trace.KindFsync, Path: trace.PathPlain},
+			trace.Op{Queued: at + 2100, Submitted: at + 2400, Completed: at + 90_500, Woken: at + 92_000, File: 2, Goroutine: 10, Kind: trace.KindFsync, Path: trace.PathShared},
+			trace.Op{Queued: at + 3000, Submitted: at + 3000, Completed: at + 4000, Woken: at + 4000, File: 2, Goroutine: 9, Label: 2, Size: 10, Result: 10, Kind: trace.KindWrite, Path: trace.PathPlain},
 		)
 		t.Calls = append(t.Calls,
 			trace.Call{Start: at + 1100, Duration: 2000, Batch: 3, Result: 3, Syscall: "io_uring_enter", Driver: "uring"},

@@ -81,9 +81,9 @@ func Of(t *trace.Trace) Digest {
 
 func (d *Digest) count(o *trace.Op) {
 	switch o.Kind {
-	case trace.OpRead:
+	case trace.KindRead:
 		d.Read += max(0, o.Result)
-	case trace.OpWrite:
+	case trace.KindWrite:
 		d.Written += max(0, o.Result)
 	}
 }

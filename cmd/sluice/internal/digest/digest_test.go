@@ -23,14 +23,14 @@ func example() *trace.Trace {
 		at := time.Duration(i) * time.Millisecond
 		done := at + 5*time.Microsecond + time.Duration(i+1)*time.Microsecond
 		t.Ops = append(t.Ops, trace.Op{
-			Kind: trace.OpRead, Path: trace.Queued, Size: 4096, Result: 4096, Batch: 2, Slot: int32(i % 4),
+			Kind: trace.KindRead, Path: trace.PathQueued, Size: 4096, Result: 4096, Batch: 2, Slot: int32(i % 4),
 			Queued: at, Submitted: at + 5*time.Microsecond, Completed: done, Woken: done + 300,
 		})
 	}
 	t.Ops[99].Result = -5
 	t.Ops = append(t.Ops,
-		trace.Op{Kind: trace.OpRead, Path: trace.Cached, Result: 10, Queued: 1, Submitted: 1, Completed: 800, Woken: 800},
-		trace.Op{Kind: trace.OpWrite, Path: trace.Plain, Result: 1 << 20, Queued: 5, Submitted: 5, Completed: 2e9, Woken: 2e9})
+		trace.Op{Kind: trace.KindRead, Path: trace.PathCached, Result: 10, Queued: 1, Submitted: 1, Completed: 800, Woken: 800},
+		trace.Op{Kind: trace.KindWrite, Path: trace.PathPlain, Result: 1 << 20, Queued: 5, Submitted: 5, Completed: 2e9, Woken: 2e9})
 	t.Calls = []trace.Call{{Syscall: "io_uring_enter", Duration: 7000, Batch: 2, Result: -11}}
 	return t
 }
@@ -41,7 +41,7 @@ func TestOf(t *testing.T) {
 		t.Fatalf("digest is %+v", d)
 	}
 	q := d.Ops[1]
-	if q.Path != trace.Queued || q.Count != 100 || q.Failed != 1 || q.Bytes != 99*4096 {
+	if q.Path != trace.PathQueued || q.Count != 100 || q.Failed != 1 || q.Bytes != 99*4096 {
 		t.Errorf("queued reads are %+v", q)
 	}
 	us := time.Microsecond

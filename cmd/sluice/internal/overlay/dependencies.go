@@ -71,8 +71,12 @@ func checkEmbeds(ctx context.Context, r Request, file string, deps []dependency,
 	if err != nil {
 		return err
 	}
+	own := make(map[string]bool, len(deps))
+	for _, d := range deps {
+		own[d.ImportPath] = true
+	}
 	for _, d := range all {
-		if !slices.ContainsFunc(deps, func(own dependency) bool { return own.ImportPath == d.ImportPath }) {
+		if !own[d.ImportPath] {
 			continue // a package of sluice
 		}
 		for _, name := range d.embedded(r.Tests) {

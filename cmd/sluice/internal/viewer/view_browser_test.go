@@ -111,7 +111,7 @@ func TestBrowser(t *testing.T) {
 func extremes() map[string]*trace.Trace {
 	all := map[string]*trace.Trace{"goroutines": {}, "depth": {}, "instants": {}, "ages": {}, "unknown": {}, "files": {}}
 	add := func(name string, from, to time.Duration, change func(*trace.Op)) {
-		o := trace.Op{Queued: from, Submitted: from, Completed: to, Woken: to, Size: 1 << 20, Result: 1 << 20, Kind: trace.OpRead}
+		o := trace.Op{Queued: from, Submitted: from, Completed: to, Woken: to, Size: 1 << 20, Result: 1 << 20, Kind: trace.KindRead}
 		if change != nil {
 			change(&o)
 		}
@@ -139,7 +139,7 @@ func one() *trace.Trace {
 		Files: []string{"", "/a<b>&.log"},
 		Ops: []trace.Op{{
 			Queued: 1000, Submitted: 3500, Completed: 81500, Woken: 82000, Offset: 8192, Size: 4096, Result: -5, File: 1,
-			Goroutine: 0xabc, Kind: trace.OpRead, Path: trace.Queued, Driver: "uring", Batch: 3, Class: 2, Ring: 4,
+			Goroutine: 0xabc, Kind: trace.KindRead, Path: trace.PathQueued, Driver: "uring", Batch: 3, Class: 2, Ring: 4,
 		}},
 	}
 }
@@ -247,11 +247,11 @@ func testFilters(t *testing.T, p *page, tr *trace.Trace) {
 			t.Errorf("after Reset, %d are shown; want %d", got, len(tr.Ops))
 		}
 	}
-	for kind := trace.Kind(0); kind <= trace.OpFdatasync; kind++ {
+	for kind := trace.Kind(0); kind <= trace.KindFdatasync; kind++ {
 		p.after(click(fmt.Sprintf("#kinds input[value='%d']", kind)))
 		check("without "+kind.String(), func(o *trace.Op) bool { return o.Kind != kind })
 	}
-	for path := trace.Cached; path <= trace.Shared; path++ {
+	for path := trace.PathCached; path <= trace.PathShared; path++ {
 		p.after(click(fmt.Sprintf("#paths input[value='%d']", path)))
 		check("without "+path.String(), func(o *trace.Op) bool { return o.Path != path })
 	}
@@ -280,12 +280,12 @@ func testSearch(t *testing.T, p *page, tr *trace.Trace) {
 	for text, is := range map[string]func(*trace.Op) bool{
 		"WAL":                         named("wal"),
 		"-.sst":                       func(o *trace.Op) bool { return !named(".sst")(o) },
-		"sync":                        func(o *trace.Op) bool { return o.Kind >= trace.OpFsync },
+		"sync":                        func(o *trace.Op) bool { return o.Kind >= trace.KindFsync },
 		"failed":                      func(o *trace.Op) bool { return o.Result < 0 },
 		"input/output":                func(o *trace.Op) bool { return o.Result == -5 },
 		"uring":                       func(o *trace.Op) bool { return o.Driver == "uring" },
 		"foregr":                      func(o *trace.Op) bool { return o.Class == 1 },
-		"shared":                      func(o *trace.Op) bool { return o.Path == trace.Shared },
+		"shared":                      func(o *trace.Op) bool { return o.Path == trace.PathShared },
 		"latency>1ms":                 func(o *trace.Op) bool { return o.Woken-o.Queued > time.Millisecond },
 		"queue<=0.5us":                func(o *trace.Op) bool { return o.InQueue() <= 500 },
 		"device>=2ms size=1m":         func(o *trace.Op) bool { return o.InDevice() >= 2*time.Millisecond && o.Size == 1<<20 },
@@ -347,7 +347,7 @@ func testLanes(t *testing.T, p *page, tr *trace.Trace) {
 func testStatistics(t *testing.T, p *page, tr *trace.Trace) {
 	var latencies []time.Duration
 	for _, o := range tr.Ops {
-		if o.Kind == trace.OpWrite {
+		if o.Kind == trace.KindWrite {
 			latencies = append(latencies, o.Woken-o.Queued)
 		}
 	}
@@ -480,9 +480,9 @@ func testDetails(t *testing.T, p *page) {
 // bytes, and a read at the end of the file.
 func sized() *trace.Trace {
 	t := &trace.Trace{Meta: trace.Meta{OS: runtime.GOOS}, Files: []string{""}}
-	for i, kind := range []trace.Kind{record.KindAllocate, record.KindTruncate, record.KindAdvise, trace.OpRead} {
+	for i, kind := range []trace.Kind{record.KindAllocate, record.KindTruncate, record.KindAdvise, trace.KindRead} {
 		at := time.Duration(i) * time.Millisecond
-		t.Ops = append(t.Ops, trace.Op{Queued: at, Submitted: at, Completed: at + 500, Woken: at + 500, Size: 4096, Kind: kind, Path: trace.Plain})
+		t.Ops = append(t.Ops, trace.Op{Queued: at, Submitted: at, Completed: at + 500, Woken: at + 500, Size: 4096, Kind: kind, Path: trace.PathPlain})
 	}
 	return t
 }

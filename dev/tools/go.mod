@@ -1,4 +1,4 @@
-module github.com/sluiceio/sluice/tools
+module github.com/sluiceio/sluice/dev/tools
 
 go 1.26.0
 
