@@ -12,10 +12,11 @@ import (
 	"github.com/sluiceio/sluice/cmd/sluice/internal/fix"
 )
 
-// fixProgress shows what `sluice fix` is doing: in one line of a terminal, or in a line now and
-// then where the run takes long.
+// fixProgress shows what `sluice fix` or `sluice test --stress` is doing: in one line of a terminal,
+// or in a line now and then where the run takes long.
 type fixProgress struct {
 	w        io.Writer
+	command  string // "fix"
 	terminal bool
 
 	mu    sync.Mutex
@@ -33,7 +34,7 @@ const (
 )
 
 func newFixProgress(w io.Writer, now time.Time) *fixProgress {
-	p := &fixProgress{w: w, terminal: cli.IsTerminal(w) && os.Getenv("TERM") != "dumb"}
+	p := &fixProgress{w: w, command: "fix", terminal: cli.IsTerminal(w) && os.Getenv("TERM") != "dumb"}
 	if !p.terminal {
 		p.next = now.Add(patience)
 	}
@@ -95,7 +96,7 @@ func (p *fixProgress) show(now time.Time) {
 	text = report.Printable(text)
 	if !p.terminal {
 		p.next = now.Add(interval)
-		fmt.Fprintf(p.w, "sluice: fix: %s\n", text)
+		fmt.Fprintf(p.w, "sluice: %s: %s\n", p.command, text)
 		return
 	}
 	p.next, p.shown = now.Add(redraw), true

@@ -61,7 +61,8 @@ func listLibrary(ctx context.Context, tool toolchain, source string) ([]*listed,
 	var pkgs []*listed
 	// These undo the program's settings, which must not apply to the library's module.
 	env := []string{"GOWORK=off", "GOFLAGS=", "GO111MODULE=on", "GOTOOLCHAIN=" + tool.choice()}
-	for _, tags := range []string{"", "race", "sluice_probes", "sluice_notrace", "sluice_stress"} {
+	// No file is for one of two tags that are together here.
+	for _, tags := range []string{"", "race,sluice_stress", "sluice_probes", "sluice_notrace"} {
 		more, err := goJSON[*listed](ctx, source, env, "list", "-deps", "-tags="+tags, listFields, ownTransparent)
 		if err != nil {
 			return nil, err
