@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 )
 
 // Counts are the operations of a program.
@@ -78,6 +77,6 @@ func (m *Mode) Report(paths Counts) {
 	c.Short = m.done.Short.Load() + m.shortened.Load()
 	c.Dir, c.Program = start, os.Args[0]
 	if err := appendTo(name, c.text()); err != nil {
-		fmt.Fprintf(os.Stderr, "sluice: no counts: %s=%s: %v\n", CountsVariable, name, strings.TrimSpace(err.Error()))
+		fmt.Fprintf(os.Stderr, "sluice: no counts: SLUICE_STRESS_COUNTS=%s: %v\n", name, err)
 	}
 }

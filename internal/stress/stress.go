@@ -71,7 +71,7 @@ var Environment = sync.OnceValue(func() *Mode {
 	}
 	m, err := Parse(value)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "sluice: no stress: %v\n", err)
+		fmt.Fprintf(os.Stderr, "sluice: no stress: SLUICE_STRESS=%q: %v\n", value, err)
 		return nil
 	}
 	return m
@@ -90,7 +90,7 @@ func Parse(value string) (*Mode, error) {
 	text, word, more := strings.Cut(value, ",")
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || more && word != ShortReads {
-		return nil, fmt.Errorf("%s=%q is not a seed; want a number, and perhaps %q after it", Variable, value, ","+ShortReads)
+		return nil, fmt.Errorf("not a seed; want a number, and perhaps %q after it", ","+ShortReads)
 	}
 	return &Mode{seed: seed, shortReads: more}, nil
 }

@@ -37,8 +37,8 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, value := range []string{"", "x", "-1", "7,", "7,long", "7,short-reads,short-reads"} {
-		if _, err := stress.Parse(value); err == nil || !strings.Contains(err.Error(), stress.Variable) {
-			t.Errorf("Parse(%q) = %v; want an error that names %s", value, err, stress.Variable)
+		if _, err := stress.Parse(value); err == nil {
+			t.Errorf("Parse(%q) = nil; want an error", value)
 		}
 	}
 }

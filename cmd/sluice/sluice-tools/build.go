@@ -73,7 +73,7 @@ func (c *runCmd) Run(ctx context.Context, k *kong.Context) error {
 func (c *testCmd) Run(ctx context.Context, k *kong.Context, s cli.Streams) error {
 	stress, args, err := parseStress(c.Args)
 	if err != nil {
-		return cli.UsageError{Err: fmt.Errorf("test: %w", err)}
+		return cli.UsageError{Err: fmt.Errorf("%s: %w", "test", err)}
 	}
 	if stress == nil {
 		return transparently(ctx, k, "test", c.Args)
@@ -91,22 +91,13 @@ func transparently(ctx context.Context, k *kong.Context, command string, args []
 	if err != nil {
 		return cli.UsageError{Err: fmt.Errorf("%s: %w", command, err)}
 	}
-	return buildLine(ctx, command, line)
-}
-
-// buildLine runs a command of the go command, with its parsed command line.
-func buildLine(ctx context.Context, command string, line *goflags.Line) error {
 	b, err := newBuilt(ctx, line, command == "test")
 	if err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
 	defer b.remove()
 	if command == "test" {
-		if os.Getenv("SLUICE_TRACE") != "" && !line.Set("count") {
-			// A result that the go command remembers records nothing
-			line.Flags = append(line.Flags, "-count=1")
-		}
-		if err := b.vet(ctx); err != nil {
+		if err = b.prepareTests(ctx); err != nil {
 			return fmt.Errorf("%s: %w", command, err)
 		}
 	}
@@ -114,6 +105,15 @@ func buildLine(ctx context.Context, command string, line *goflags.Line) error {
 		return fmt.Errorf("%s: %w", command, err)
 	}
 	return b.run(command)
+}
+
+// prepareTests prepares a run of go test.
+func (b *built) prepareTests(ctx context.Context) error {
+	if os.Getenv("SLUICE_TRACE") != "" && !b.line.Set("count") {
+		// A result that the go command remembers records nothing
+		b.line.Flags = append(b.line.Flags, "-count=1")
+	}
+	return b.vet(ctx)
 }
 
 // newBuilt writes the overlay for what line builds, in a temporary directory.

@@ -16,7 +16,7 @@ import (
 // or in a line now and then where the run takes long.
 type fixProgress struct {
 	w        io.Writer
-	command  string // "fix"
+	tests    bool // of `sluice test --stress`
 	terminal bool
 
 	mu    sync.Mutex
@@ -34,7 +34,7 @@ const (
 )
 
 func newFixProgress(w io.Writer, now time.Time) *fixProgress {
-	p := &fixProgress{w: w, command: "fix", terminal: cli.IsTerminal(w) && os.Getenv("TERM") != "dumb"}
+	p := &fixProgress{w: w, terminal: cli.IsTerminal(w) && os.Getenv("TERM") != "dumb"}
 	if !p.terminal {
 		p.next = now.Add(patience)
 	}
@@ -96,7 +96,11 @@ func (p *fixProgress) show(now time.Time) {
 	text = report.Printable(text)
 	if !p.terminal {
 		p.next = now.Add(interval)
-		fmt.Fprintf(p.w, "sluice: %s: %s\n", p.command, text)
+		if p.tests {
+			fmt.Fprintf(p.w, "sluice: test: %s\n", text)
+			return
+		}
+		fmt.Fprintf(p.w, "sluice: fix: %s\n", text)
 		return
 	}
 	p.next, p.shown = now.Add(redraw), true

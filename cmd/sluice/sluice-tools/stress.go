@@ -107,6 +107,17 @@ func seedValue(value string, earlier error) (uint64, error) {
 
 // run runs the tests stock and under stress, and compares them.
 func (t *stressTest) run(ctx context.Context, args []string, s cli.Streams) error {
+	err := t.runLine(ctx, args, s)
+	if err == nil || errors.As(err, new(reportedError)) || errors.As(err, new(cli.UsageError)) {
+		return err
+	}
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = context.Cause(ctx)
+	}
+	return fmt.Errorf("test: %w", err)
+}
+
+func (t *stressTest) runLine(ctx context.Context, args []string, s cli.Streams) error {
 	line, err := goflags.Parse("test", args)
 	if err == nil && line.Has("json") {
 		err = errors.New("--stress prints the tests that differ; want -json left out")
@@ -118,35 +129,44 @@ func (t *stressTest) run(ctx context.Context, args []string, s cli.Streams) erro
 	env.Dir = line.Dir
 	flags, err := env.Output()
 	if err != nil {
-		return fmt.Errorf("test: go env: %w", err)
+		return fmt.Errorf("go env: %w", err)
 	}
 	line.Environment(strings.TrimSpace(string(flags)))
 	t.line = line.Clone()
 	line.AddTag(stressTag)
 	if line.Has("c") {
-		return buildLine(ctx, "test", line)
+		return t.build(ctx, line)
 	}
 	if t.built, err = newBuilt(ctx, line, true); err != nil {
-		return fmt.Errorf("test: %w", err)
+		return err
 	}
 	defer t.built.remove()
 	if err := counted(line, t.built.overlay); err != nil {
-		return fmt.Errorf("test: %w", err)
-	}
-	t.counts = filepath.Join(t.built.dir, "counts")
-	if err = t.compare(ctx, s); err == nil || errors.As(err, new(reportedError)) {
 		return err
 	}
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		err = context.Cause(ctx)
+	t.counts = filepath.Join(t.built.dir, "counts")
+	return t.compare(ctx, s)
+}
+
+// build builds the test binaries alone.
+func (t *stressTest) build(ctx context.Context, line *goflags.Line) (err error) {
+	if t.built, err = newBuilt(ctx, line, true); err != nil {
+		return err
 	}
-	return fmt.Errorf("test: %w", err)
+	defer t.built.remove()
+	if err := t.built.prepareTests(ctx); err != nil {
+		return err
+	}
+	if err := counted(line, t.built.overlay); err != nil {
+		return err
+	}
+	return t.built.run("test")
 }
 
 // compare runs the tests and prints the result.
 func (t *stressTest) compare(ctx context.Context, s cli.Streams) error {
 	p := newFixProgress(s.Err, time.Now())
-	p.command = "test"
+	p.tests = true
 	step, end := p.start()
 	r, err := t.both(ctx, step)
 	end()
