@@ -66,15 +66,23 @@ func (w *workplace) program(ctx context.Context, p *program) ([]*suite, error) {
 			name:   pkg,
 			plain:  side{binary: w.binary("plain", pkg), dir: dir, env: env, args: p.args},
 			sluice: side{binary: w.binary("sluice", pkg), dir: dir, env: env, args: p.args},
+			stress: side{binary: w.binary("stress", pkg), dir: dir, env: env, args: p.args},
 		}
 		if w.off {
 			s.plain = s.sluice
 		}
-		for tool, v := range map[string]side{"go": s.plain, sluice: s.sluice} {
-			if there(v.binary) {
+		for _, b := range []struct {
+			side
+			command []string
+		}{
+			{s.plain, []string{"go", "test"}},
+			{s.sluice, []string{sluice, "test"}},
+			{s.stress, []string{sluice, "test", "--stress"}},
+		} {
+			if !w.lacks(b.side) {
 				continue
 			}
-			if _, err := command(ctx, tree, env, tool, "test", "-c", "-o", v.binary, pkg); err != nil {
+			if _, err := command(ctx, tree, env, b.command[0], append(b.command[1:], "-c", "-o", b.binary, pkg)...); err != nil {
 				return nil, err
 			}
 		}
