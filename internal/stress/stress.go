@@ -115,7 +115,8 @@ func drop(fd int, off, n int64) {
 func (m *Mode) Delay(next iopath.Caller) iopath.Caller {
 	return func(code driver.Code, fd int, b []byte, off int64) int32 {
 		res := next(code, fd, b, off)
-		if r := m.random(1, &m.calls); r.Float64() < calls {
+		n := m.calls.Add(1)
+		if r := m.random(1, n); r.Float64()/disturb.Share(n) < calls {
 			time.Sleep(time.Duration(r.Float64() * float64(longestCall)))
 		}
 		return res
@@ -127,7 +128,7 @@ func (m *Mode) Portion(p []byte) []byte {
 	if !m.shortReads || len(p) < 2 {
 		return p
 	}
-	r := m.random(2, &m.reads)
+	r := m.random(2, m.reads.Add(1))
 	if r.Float64() >= shortReads {
 		return p
 	}
@@ -135,7 +136,7 @@ func (m *Mode) Portion(p []byte) []byte {
 	return p[:1+r.IntN(len(p)-1)]
 }
 
-// random returns the random numbers for the next event of a kind, which n counts.
-func (m *Mode) random(kind uint64, n *atomic.Uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(m.seed, kind<<56|n.Add(1)))
+// random returns the random numbers for event number n of a kind.
+func (m *Mode) random(kind, n uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(m.seed, kind<<56|n))
 }

@@ -423,3 +423,34 @@ func TestLoss(t *testing.T) {
 		}
 	})
 }
+
+// TestRarer checks that a program with many operations is not held up without end: of the second
+// half of 200,000 Nops, few are late.
+func TestRarer(t *testing.T) {
+	inner, err := pool.New(pool.Options{Threads: 2, Depth: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := disturb.Options{Seed: 1, Longest: time.Microsecond, Counts: new(disturb.Counts)}
+	d := disturb.New(inner, o)
+	defer d.Close()
+	done := make([]*driver.Op, 64)
+	ops := make([]*driver.Op, 64)
+	for i := range ops {
+		ops[i] = new(driver.Op)
+	}
+	var late [2]int64
+	for half := range late {
+		before := o.Counts.Held.Load()
+		for range 100_000 / len(ops) {
+			submit(t, d, ops...)
+			if n, err := d.Reap(done, len(ops)); n != len(ops) || err != nil {
+				t.Fatalf("Reap = %d, %v; want %d, nil", n, err, len(ops))
+			}
+		}
+		late[half] = o.Counts.Held.Load() - before
+	}
+	if late[0] < 15_000 || late[1] > late[0]/3 || late[1] == 0 {
+		t.Errorf("%d and %d of 100,000 operations were late; want many, and then few", late[0], late[1])
+	}
+}

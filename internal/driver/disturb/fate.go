@@ -59,12 +59,14 @@ func (d *Driver) decide(op *driver.Op) *fate {
 	hold, part := r.Float64(), r.Float64()
 	short, left := r.Float64(), r.Float64()
 	fails, drops, whole := r.Float64(), r.Float64(), r.Float64()
-	f.hold = holdFor(d.o.Longest, hold, part)
+	d.decided++
+	share := Share(d.decided)
+	f.hold = holdFor(d.o.Longest, hold/share, part)
 	f.fails = fails < d.o.Interrupted
 	if op.Code != driver.Read {
 		return f
 	}
-	f.drops = drops < d.o.Dropped && op.Flags&(driver.Direct|driver.OwnFile) == 0
+	f.drops = drops/share < d.o.Dropped && op.Flags&(driver.Direct|driver.OwnFile) == 0
 	f.whole = whole < 1.0/8
 	if short < d.o.Short && !f.fails {
 		f.short = cut(op, left)
@@ -72,13 +74,22 @@ func (d *Driver) decide(op *driver.Op) *fate {
 	return f
 }
 
-// holdFor returns how long a completion is held back. kind and part are random numbers below 1.
+// usual is how many operations of a driver are disturbed as Options say.
+const usual = 16 << 10
+
+// Share returns by which factor what costs time is rarer for operation number n, from 1. A program
+// that makes a million operations then takes minutes, and not hours.
+func Share(n uint64) float64 { return min(1, usual/float64(n)) }
+
+// holdFor returns how long a completion is held back. kind is a random number, and part one below
+// 1.
 func holdFor(longest time.Duration, kind, part float64) time.Duration {
 	switch {
+	case kind < 1.0/16:
 	case kind < 1.0/2:
-		return 0
-	case kind < 15.0/16:
 		longest /= 16
+	default:
+		return 0
 	}
 	return time.Duration(part * float64(longest))
 }
