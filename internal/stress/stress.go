@@ -116,8 +116,8 @@ func (m *Mode) Delay(next iopath.Caller) iopath.Caller {
 	return func(code driver.Code, fd int, b []byte, off int64) int32 {
 		res := next(code, fd, b, off)
 		n := m.calls.Add(1)
-		if r := m.random(1, n); r.Float64()/disturb.Share(n) < calls {
-			time.Sleep(time.Duration(r.Float64() * float64(longestCall)))
+		if r := m.draw(1, n); r.fraction()/disturb.Share(n) < calls {
+			time.Sleep(time.Duration(r.fraction() * float64(longestCall)))
 		}
 		return res
 	}
@@ -128,15 +128,22 @@ func (m *Mode) Portion(p []byte) []byte {
 	if !m.shortReads || len(p) < 2 {
 		return p
 	}
-	r := m.random(2, m.reads.Add(1))
-	if r.Float64() >= shortReads {
+	r := m.draw(2, m.reads.Add(1))
+	if r.fraction() >= shortReads {
 		return p
 	}
 	m.shortened.Add(1)
-	return p[:1+r.IntN(len(p)-1)]
+	return p[:1+int(r.fraction()*float64(len(p)-1))]
 }
 
-// random returns the random numbers for event number n of a kind.
-func (m *Mode) random(kind, n uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(m.seed, kind<<56|n))
+// draws are random numbers. Unlike a rand.Rand they are no allocation: some tests count these.
+type draws struct{ source rand.PCG }
+
+// draw returns the random numbers for event number n of a kind.
+func (m *Mode) draw(kind, n uint64) (r draws) {
+	r.source.Seed(m.seed, kind<<56|n)
+	return r
 }
+
+// fraction returns a number from 0 to 1, but not 1.
+func (r *draws) fraction() float64 { return float64(r.source.Uint64()>>11) / (1 << 53) }
