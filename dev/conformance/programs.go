@@ -30,6 +30,8 @@ var programs = []*program{
 		name: "goleveldb", module: "github.com/syndtr/goleveldb@v1.0.1-0.20220721030215-126854af5e6d",
 		packages: []string{"./leveldb", "./leveldb/storage", "./leveldb/journal", "./leveldb/table", "./leveldb/util"},
 	},
+	{name: "lumberjack", module: "gopkg.in/natefinch/lumberjack.v2@v2.2.1", packages: []string{"."}},
+	{name: "tidwall-wal", module: "github.com/tidwall/wal@v1.1.8", packages: []string{"."}},
 	{
 		name: "pebble-vfs", module: "github.com/cockroachdb/pebble/v2@v2.1.7", packages: []string{"./vfs/..."},
 	},
