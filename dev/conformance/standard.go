@@ -78,7 +78,8 @@ func (w *workplace) standard(ctx context.Context, packages []string) ([]*suite, 
 	return all, nil
 }
 
-// build builds the tests of a package of the standard library in a module, unless the binary exists.
+// build builds the tests of a package of the standard library in a module, unless the binary is
+// there or is not needed.
 func (w *workplace) build(ctx context.Context, module string, v side, pkg string) error {
 	if !w.lacks(v) {
 		return nil

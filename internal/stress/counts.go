@@ -48,7 +48,8 @@ func (c Counts) text() string {
 	return fmt.Sprintf(line, c.Cached, c.Plain, c.Queued, c.Held, c.Short, c.Interrupted, c.Dropped, c.Dir, c.Program)
 }
 
-// ReadCounts returns the counts of the processes that have added theirs to a file of CountsVariable.
+// ReadCounts returns the counts of the processes that have added theirs to a file of
+// CountsVariable.
 func ReadCounts(from io.Reader) (all []Counts, err error) {
 	for lines := bufio.NewScanner(from); ; {
 		if !lines.Scan() {

@@ -123,7 +123,8 @@ func newBuilt(ctx context.Context, line *goflags.Line, tests bool) (*built, erro
 		return nil, err
 	}
 	b := &built{line: line, dir: dir}
-	if b.dir, err = filepath.Abs(dir); err == nil { // the go command's tools run in other directories
+	// The go command's tools run in other directories
+	if b.dir, err = filepath.Abs(dir); err == nil {
 		b.overlay, err = writeOverlay(ctx, b.dir, line, tests)
 	}
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceio/sluice/cmd/sluice/internal/fix"
 )
 
-// fixProgress shows what `sluice fix` or `sluice test --stress` is doing: in one line of a terminal,
-// or in a line now and then where the run takes long.
+// fixProgress shows what `sluice fix` or `sluice test --stress` is doing: in one line of a
+// terminal, or in a line now and then where the run takes long.
 type fixProgress struct {
 	w        io.Writer
 	tests    bool // of `sluice test --stress`

@@ -185,8 +185,8 @@ func (t *stressTest) compare(ctx context.Context, s cli.Streams) error {
 // stressResult is what the runs have found.
 type stressResult struct {
 	stock, stress *outcomes.Run
-	// differ are the tests whose results differ. Those of again differ in a second run with the same
-	// seed, too. flaky are tests whose results differ from one stock run to the next.
+	// differ are the tests whose results differ. Those of again also differ in a second run with
+	// the same seed. flaky are tests whose results differ from one stock run to the next.
 	differ, again, flaky []string
 	counts               []stress.Counts
 }
