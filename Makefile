@@ -41,6 +41,7 @@ check: vet lint race cross
 
 vet:
 	@for m in $(MODULES); do (cd $$m && go vet ./...) || exit 1; done
+	go vet -tags=sluice_stress ./internal/handle ./transparent
 	go vet -tags=sluice_probes ./internal/probe ./internal/ioengine ./internal/budget ./internal/device ./internal/groupcommit ./sluicetest
 
 lint: $(LINT)

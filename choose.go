@@ -27,7 +27,7 @@ func (s *Scheduler) choose(hook *record.Hook) driver.Driver {
 	for _, name := range driverNames {
 		drv, err := openLate(name, s.options, hook)
 		if err == nil {
-			return drv
+			return s.parts.InFront(drv)
 		}
 		s.rejectedDrivers = append(s.rejectedDrivers, rejectedDriver{name, err})
 	}
@@ -62,9 +62,10 @@ func open(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 	}
 }
 
-// openAnother opens one more driver of that name, without a recorder. It returns nil if that fails,
+// openAnother opens one more driver of s's kind, without a recorder. It returns nil if that fails,
 // and for the pool, whose operations hold threads anyway.
-func openAnother(name string, depth int) driver.Driver {
+func (s *Scheduler) openAnother(depth int) driver.Driver {
+	name := s.kind()
 	if name != DriverUring && name != DriverAIO {
 		return nil
 	}
@@ -72,7 +73,7 @@ func openAnother(name string, depth int) driver.Driver {
 	if err != nil {
 		return nil
 	}
-	return drv
+	return s.parts.InFront(drv)
 }
 
 // forChains returns a ring with registered files, for chains. It returns nil if the named driver is
@@ -91,7 +92,7 @@ func forChains(name string, hook *record.Hook) driver.Linker {
 // forSyncs returns a driver whose fsyncs hold no thread of this process: drv, or else Linux AIO,
 // which has kernel threads for them (since 4.18). It returns nil if the system has none. A ring
 // does not qualify: its fsyncs run in worker threads, which belong to the process.
-func forSyncs(drv driver.Driver, hook *record.Hook) driver.Driver {
+func (s *Scheduler) forSyncs(drv driver.Driver, hook *record.Hook) driver.Driver {
 	fsync := &driver.Op{Code: driver.Fsync}
 	if drv.Async(fsync) {
 		return drv
@@ -104,5 +105,5 @@ func forSyncs(drv driver.Driver, hook *record.Hook) driver.Driver {
 		q.Close()
 		return nil
 	}
-	return q
+	return s.parts.InFront(q)
 }

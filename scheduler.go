@@ -36,7 +36,7 @@ func NewScheduler(o Options) (*Scheduler, error) {
 		return nil, err // before environmentRecorder makes a file
 	}
 	o.Recorder = cmp.Or(o.Recorder, environmentRecorder())
-	return newScheduler(handle.Parts{Core: sched.Options{Govern: true}}, o)
+	return newScheduler(handle.UsualParts(), o)
 }
 
 // newScheduler is NewScheduler with parts that replace the system's.
@@ -53,6 +53,7 @@ func newScheduler(parts handle.Parts, o Options) (*Scheduler, error) {
 		if drv, err = openLate(o.Driver, o, hook); err != nil {
 			return nil, fmt.Errorf("sluice: driver %s: %w", o.Driver, err)
 		}
+		drv = parts.InFront(drv)
 	}
 	s.start(drv, hook)
 	s.Record(o.Recorder)
@@ -75,8 +76,8 @@ func (s *Scheduler) start(drv driver.Driver, hook *record.Hook) {
 	}, o)
 	core.SetChainDriver(func() driver.Linker { return forChains(s.kind(), hook) })
 	core.RecordBy(hook)
-	s.h = handle.New(core, s.options.BufferMemory, func(depth int) driver.Driver { return openAnother(s.kind(), depth) })
-	s.h.Disk, s.h.Face = s.parts.Disk, s
+	s.h = handle.New(core, s.options.BufferMemory, s.openAnother)
+	s.h.Disk, s.h.Face, s.h.NeverLook = s.parts.Disk, s, s.parts.NeverLook
 	s.standard = &Class{"default", s, core.DefaultClass()}
 	s.classes = []*Class{s.standard}
 	if drv != nil {
@@ -98,8 +99,14 @@ func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *reco
 		return
 	}
 	o, name, disk := s.options, drv.Info().Name, s.parts.Disk
-	another := func(h *record.Hook) (driver.Driver, error) { return open(name, o, h) }
-	syncs := func() driver.Driver { return forSyncs(drv, hook) }
+	another := func(h *record.Hook) (driver.Driver, error) {
+		drv, err := open(name, o, h)
+		if err != nil {
+			return nil, err
+		}
+		return s.parts.InFront(drv), nil
+	}
+	syncs := func() driver.Driver { return s.forSyncs(drv, hook) }
 	// a simulated disk: its drivers replace the named driver's threads, rings and fsyncs
 	if disk != nil {
 		name = cmp.Or(o.Driver, DriverUring)

@@ -24,10 +24,14 @@ func newFile(s *sched.Scheduler, fd int, k kind) *file {
 	f := &file{sched: s, fd: fd}
 	f.state.Disk, f.state.Seeks = f, k.direct
 	f.core.Set(fd, k.direct, k.appends)
+	f.prepare()
 	return f
 }
 
-func (f *file) Read(p []byte) (int, error)  { return f.sched.ReadCurrent(&f.core.File, p) }
+func (f *file) Read(p []byte) (int, error) {
+	return f.sched.ReadCurrent(&f.core.File, f.portion(p))
+}
+
 func (f *file) Write(p []byte) (int, error) { return f.sched.WriteCurrent(&f.core.File, p) }
 
 func (f *file) Pread(p []byte, off int64) (int, error) { return f.sched.Pread(&f.core.File, p, off) }

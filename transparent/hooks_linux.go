@@ -68,12 +68,21 @@ func init() {
 		fmt.Fprintln(os.Stderr, "sluice: not in use:", err)
 		return
 	}
-	opener, printer := p.open, p.printStats
 	p.counts = served
+	atExit := p.stressed()
 	if os.Getenv("SLUICE_STATS") == "1" {
 		p.counts = true
-		exit.Store(&printer)
+		atExit = append(atExit, p.printStats)
 	}
+	if len(atExit) > 0 {
+		do := func() {
+			for _, f := range atExit {
+				f()
+			}
+		}
+		exit.Store(&do)
+	}
+	opener := p.open
 	fresh.Store(p.fresh())
 	open.Store(&opener)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/build"
@@ -173,19 +174,16 @@ func (w *workplace) facades(ctx context.Context, t *toolchain, goroot string, pl
 		plain:  side{binary: w.binary("plain", "os"), dir: filepath.Join(goroot, "src", "os"), env: plain},
 		sluice: side{binary: w.binary("sluice", facadeSuite), dir: filepath.Join(t.copy, "src", "os"), env: ours},
 	}
-	if !there(s.plain.binary) {
-		if _, err := command(ctx, t.probe, plain, "go", "test", "-c", "-vet=off", "-o", s.plain.binary, "os"); err != nil {
+	s.stress = side{binary: w.binary("stress", facadeSuite), dir: s.sluice.dir, env: ours}
+	if err := w.build(ctx, t.probe, s.plain, "os"); err != nil {
+		return nil, err
+	}
+	if (w.lacks(s.sluice) || w.lacks(s.stress)) && !there(filepath.Join(t.copy, "src", filepath.FromSlash(facadePath))) {
+		if err := t.facade(); err != nil {
 			return nil, err
 		}
 	}
-	if there(s.sluice.binary) {
-		return s, nil
-	}
-	if err := t.facade(); err != nil {
-		return nil, err
-	}
-	_, err := command(ctx, t.probe, ours, "go", "test", "-c", "-vet=off", "-o", s.sluice.binary, facadePath)
-	return s, err
+	return s, errors.Join(w.build(ctx, t.probe, s.sluice, facadePath), w.build(ctx, t.probe, s.stress, facadePath))
 }
 
 // facadeFile is the part of the facade with sluice's functions. It wraps package os's functions of

@@ -13,6 +13,9 @@
 // differs each time, because some tests sometimes fail for other reasons. The output lists these
 // runs.
 //
+// The side stress is `sluice test --stress`: -drivers stress. It has test binaries of its own, and
+// also prints how many operations took which path.
+//
 // With -exec, another program runs the test binaries, such as nice or taskset. The times include
 // that program's.
 package main
@@ -40,12 +43,17 @@ type options struct {
 	tries   int
 	timeout time.Duration
 	exec    []string // the program that runs test binaries, and its arguments
-	names   []string
+	// seed and shortReads are for the side stress.
+	seed       uint64
+	shortReads bool
+	names      []string
 }
 
 func parse() (options, error) {
 	var o options
-	drivers := flag.String("drivers", "uring aio pool", "the drivers to run with")
+	drivers := flag.String("drivers", "uring aio pool", "the drivers to run with, and stress for the tests under stress")
+	flag.Uint64Var(&o.seed, "seed", 1, "the seed of the side stress")
+	flag.BoolVar(&o.shortReads, "short-reads", false, "on the side stress, a Read may return fewer bytes than there are")
 	flag.BoolVar(&o.off, "off", false, "use the build with sluice for the plain side too, with SLUICE_DRIVER=off")
 	flag.BoolVar(&o.once, "once", false, "run all sides of a package at once; tests that differ are run again one side after the other")
 	flag.StringVar(&o.work, "work", "", "build in this directory and leave it; binaries that it has already are not built again")
@@ -101,7 +109,7 @@ func run(ctx context.Context, o options) error {
 	if _, err := os.Stat("transparent"); err != nil {
 		return fmt.Errorf("not in the root of sluice's module: %w", err)
 	}
-	w := &workplace{source: source, dir: o.work, memory: o.memory, off: o.off}
+	w := &workplace{source: source, dir: o.work, memory: o.memory, off: o.off, builds: buildsFor(o.drivers, o.off)}
 	if o.work == "" {
 		if w.dir, err = os.MkdirTemp("", "sluice-conformance-"); err == nil {
 			defer os.RemoveAll(w.dir)
@@ -118,7 +126,7 @@ func run(ctx context.Context, o options) error {
 	}
 	differ := false
 	for _, s := range suites {
-		s.plain.exec, s.sluice.exec = o.exec, o.exec
+		s.plain.exec, s.sluice.exec, s.stress.exec = o.exec, o.exec, o.exec
 		some, err := s.judge(ctx, o)
 		if err != nil {
 			return err

@@ -30,6 +30,8 @@ var programs = []*program{
 		name: "goleveldb", module: "github.com/syndtr/goleveldb@v1.0.1-0.20220721030215-126854af5e6d",
 		packages: []string{"./leveldb", "./leveldb/storage", "./leveldb/journal", "./leveldb/table", "./leveldb/util"},
 	},
+	{name: "lumberjack", module: "gopkg.in/natefinch/lumberjack.v2@v2.2.1", packages: []string{"."}},
+	{name: "tidwall-wal", module: "github.com/tidwall/wal@v1.1.8", packages: []string{"."}},
 	{
 		name: "pebble-vfs", module: "github.com/cockroachdb/pebble/v2@v2.1.7", packages: []string{"./vfs/..."},
 	},
@@ -66,15 +68,23 @@ func (w *workplace) program(ctx context.Context, p *program) ([]*suite, error) {
 			name:   pkg,
 			plain:  side{binary: w.binary("plain", pkg), dir: dir, env: env, args: p.args},
 			sluice: side{binary: w.binary("sluice", pkg), dir: dir, env: env, args: p.args},
+			stress: side{binary: w.binary("stress", pkg), dir: dir, env: env, args: p.args},
 		}
 		if w.off {
 			s.plain = s.sluice
 		}
-		for tool, v := range map[string]side{"go": s.plain, sluice: s.sluice} {
-			if there(v.binary) {
+		for _, b := range []struct {
+			side
+			command []string
+		}{
+			{s.plain, []string{"go", "test"}},
+			{s.sluice, []string{sluice, "test"}},
+			{s.stress, []string{sluice, "test", "--stress"}},
+		} {
+			if !w.lacks(b.side) {
 				continue
 			}
-			if _, err := command(ctx, tree, env, tool, "test", "-c", "-o", v.binary, pkg); err != nil {
+			if _, err := command(ctx, tree, env, b.command[0], append(b.command[1:], "-c", "-o", b.binary, pkg)...); err != nil {
 				return nil, err
 			}
 		}

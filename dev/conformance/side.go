@@ -12,16 +12,22 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/stress"
 )
 
 // side is a test binary, and the way to run it.
 type side struct {
 	binary, dir string
 	env, args   []string
-	driver      string   // SLUICE_DRIVER; "" leaves it unset
+	driver      string   // SLUICE_DRIVER, or stressSide; "" leaves it unset
+	stress      string   // SLUICE_STRESS; "" leaves it unset
 	temp        string   // for temporary files; "" is the default
 	exec        []string // the program that runs the binary, and its arguments; may be empty
 }
+
+// stressSide is the side in the place of a driver on which the tests are stressed.
+const stressSide = "stress"
 
 // whole is the name of the binary's own outcome, whether it succeeded.
 const whole = "(whole)"
@@ -35,6 +41,8 @@ type result struct {
 	// said is the output of each test. Output outside of tests has the name "".
 	said map[string]string
 	took time.Duration
+	// counts are the operations under stress, of all processes that have ended by themselves.
+	counts stress.Counts
 }
 
 // run runs the tests whose names match pattern, or all if pattern is "".
@@ -60,16 +68,27 @@ func (s side) run(ctx context.Context, pattern string, timeout time.Duration) (*
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 	cmd.Dir = s.dir
 	cmd.Env = append(environ(), append(slices.Clip(s.env), "PWD="+s.dir, "TMPDIR="+tmp)...)
-	if s.driver != "" {
+	counts := tmp + ".counts" // beside the tests' own files
+	defer os.Remove(counts)
+	switch s.driver {
+	case "":
+	case stressSide:
+		// Other drivers queue no reads through the page cache.
+		cmd.Env = append(cmd.Env, "SLUICE_DRIVER=uring", stress.Variable+"="+s.stress, stress.CountsVariable+"="+counts)
+	default:
 		cmd.Env = append(cmd.Env, "SLUICE_DRIVER="+s.driver)
 	}
 	cmd.WaitDelay = 10 * time.Second // a test may leave a process behind
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	start := time.Now()
+	var counted error
 	err = cmd.Run()
 	r := read(out.String())
 	r.took = time.Since(start)
+	if r.counts, counted = sumOf(counts); counted != nil {
+		return nil, counted
+	}
 	r.outcome[whole] = "PASS"
 	if failed := new(exec.ExitError); errors.As(err, &failed) {
 		r.outcome[whole] = "FAIL"
@@ -88,13 +107,34 @@ func (s side) missing(ctx context.Context) (why string, err error) {
 		return "", err
 	}
 	said := strings.Join(slices.Collect(maps.Values(r.said)), "\n")
-	if strings.Contains(said, "sluice: driver "+s.driver+":") {
+	driver := s.driver
+	if driver == stressSide {
+		driver = "uring"
+	}
+	if strings.Contains(said, "sluice: driver "+driver+":") {
 		return "", nil
 	}
 	if m := notInUse.FindStringSubmatch(said); m != nil {
 		return m[1], nil
 	}
 	return "", fmt.Errorf("with SLUICE_DRIVER=%s the binary does not report that it uses sluice:\n%s", s.driver, said)
+}
+
+// sumOf returns the sum of the counts in a file, which need not exist.
+func sumOf(name string) (sum stress.Counts, err error) {
+	f, err := os.Open(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return sum, nil
+	}
+	if err != nil {
+		return sum, err
+	}
+	defer f.Close()
+	all, err := stress.ReadCounts(f)
+	for _, c := range all {
+		sum.Add(c)
+	}
+	return sum, err
 }
 
 var notInUse = regexp.MustCompile("sluice: not in use: (.*)")

@@ -53,15 +53,13 @@ func (w *workplace) standard(ctx context.Context, packages []string) ([]*suite, 
 			name:   p,
 			plain:  side{binary: w.binary("plain", p), dir: filepath.Join(goroot, "src", p), env: plain},
 			sluice: side{binary: w.binary("sluice", p), dir: filepath.Join(r.copy, "src", p), env: ours},
+			stress: side{binary: w.binary("stress", p), dir: filepath.Join(r.copy, "src", p), env: ours},
 		}
 		if w.off {
 			s.plain = s.sluice
 		}
-		for _, v := range []side{s.plain, s.sluice} {
-			if there(v.binary) {
-				continue
-			}
-			if _, err := command(ctx, probe, v.env, "go", "test", "-c", "-vet=off", "-o", v.binary, p); err != nil {
+		for _, v := range []side{s.plain, s.sluice, s.stress} {
+			if err := w.build(ctx, probe, v, p); err != nil {
 				return nil, err
 			}
 		}
@@ -79,6 +77,23 @@ func (w *workplace) standard(ctx context.Context, packages []string) ([]*suite, 
 	}
 	return all, nil
 }
+
+// build builds the tests of a package of the standard library in a module, unless the binary is
+// there or is not needed.
+func (w *workplace) build(ctx context.Context, module string, v side, pkg string) error {
+	if !w.lacks(v) {
+		return nil
+	}
+	args := []string{"test", "-c", "-vet=off", "-o", v.binary}
+	if filepath.Base(filepath.Dir(v.binary)) == "stress" {
+		args = append(args, "-tags="+stressTag)
+	}
+	_, err := command(ctx, module, v.env, "go", append(args, pkg)...)
+	return err
+}
+
+// stressTag is the build tag of package stress.
+const stressTag = "sluice_stress"
 
 // names matches the tests of package os that make thousands of files and directories to test their
 // names. On a disk they take most of the time of package os's tests.
@@ -101,13 +116,13 @@ func (s *suite) split(memory string) []*suite {
 	few.arg("-test.skip=" + skip)
 	many.name += ", many names"
 	many.arg("-test.run=" + names)
-	many.plain.temp, many.sluice.temp = memory, memory
+	many.plain.temp, many.sluice.temp, many.stress.temp = memory, memory, memory
 	return []*suite{&few, &many}
 }
 
 // arg adds an argument to both sides.
 func (s *suite) arg(arg string) {
-	for _, v := range []*side{&s.plain, &s.sluice} {
+	for _, v := range []*side{&s.plain, &s.sluice, &s.stress} {
 		v.args = append(slices.Clip(v.args), arg)
 	}
 }
@@ -199,14 +214,16 @@ func (t *toolchain) change(ctx context.Context) error {
 
 // vendor copies package transparent and the packages that it imports into the copy.
 func (t *toolchain) vendor(ctx context.Context) error {
-	list, err := command(ctx, t.source, []string{"GOWORK=off"}, "go", "list", "-deps", "-f",
-		`{{if not .Standard}}{{$p := .}}{{range .GoFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}`+
-			`{{range .SFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}`+
-			`{{range .EmbedFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}{{end}}`, "./transparent")
+	// The files of the tag come besides all others.
+	list, err := command(ctx, t.source, []string{"GOWORK=off"}, "go", "list", "-deps", "-f", vendored, "./transparent")
 	if err != nil {
 		return err
 	}
-	for line := range strings.Lines(list) {
+	more, err := command(ctx, t.source, []string{"GOWORK=off"}, "go", "list", "-deps", "-tags="+stressTag, "-f", vendored, "./transparent")
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(list + more) {
 		words := strings.Fields(line)
 		if len(words) != 3 {
 			continue
@@ -222,6 +239,11 @@ func (t *toolchain) vendor(ctx context.Context) error {
 	}
 	return nil
 }
+
+// vendored is the format in which go list prints the files of packages, one a line.
+const vendored = `{{if not .Standard}}{{$p := .}}{{range .GoFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}` +
+	`{{range .SFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}` +
+	`{{range .EmbedFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}{{end}}`
 
 // writeFiles makes a directory and writes files into it.
 func writeFiles(dir string, files map[string]string) error {

@@ -11,12 +11,13 @@ import (
 	"sync"
 
 	"github.com/sluiceio/sluice/bench/outcomes"
+	"github.com/sluiceio/sluice/internal/stress"
 )
 
 // suite has the tests of one package.
 type suite struct {
-	name          string
-	plain, sluice side
+	name                  string
+	plain, sluice, stress side
 }
 
 // runner runs the tests whose names match a pattern on one side.
@@ -34,12 +35,16 @@ func (s *suite) judge(ctx context.Context, o options) (differ bool, err error) {
 	}
 	for _, driver := range o.drivers {
 		v := s.sluice
+		if driver == stressSide {
+			v = s.stress
+			v.stress = stress.Value(o.seed, o.shortReads)
+		}
 		v.driver = driver
 		switch why, err := v.missing(ctx); {
 		case err != nil:
 			return false, fmt.Errorf("%s: %w", s.name, err)
 		case why != "":
-			fmt.Printf("%-44s %-5s NOT RUN: %s\n", s.name, driver, why)
+			fmt.Printf("%-44s %-6s NOT RUN: %s\n", s.name, driver, why)
 		default:
 			sides = append(sides, v)
 		}
@@ -53,7 +58,10 @@ func (s *suite) judge(ctx context.Context, o options) (differ bool, err error) {
 		if i > 0 {
 			name = sides[i].driver
 		}
-		fmt.Printf("%-44s %-5s %s, %.0f s\n", s.name, name, r.outcome, r.took.Seconds())
+		fmt.Printf("%-44s %-6s %s, %.0f s\n", s.name, name, r.outcome, r.took.Seconds())
+		if name == stressSide {
+			fmt.Printf("  %v\n", r.counts)
+		}
 		left, err := settle(results[0], r, sides[0].runner(ctx, o), sides[i].runner(ctx, o), o.tries, printf)
 		if err != nil {
 			return false, err

@@ -6,15 +6,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // workplace is the directory in which everything is built.
 type workplace struct {
-	source string // the root of sluice's module
-	dir    string // the directory to build in
-	memory string // a directory in memory; "" if there is none
-	off    bool   // the plain side is also built with sluice
+	source string   // the root of sluice's module
+	dir    string   // the directory to build in
+	memory string   // a directory in memory; "" if there is none
+	off    bool     // the plain side is also built with sluice
+	builds []string // which binaries are needed: plain, sluice, stress
 }
 
 // suites builds the test binaries of names. The standard library's come first.
@@ -37,6 +39,23 @@ func (w *workplace) suites(ctx context.Context, names []string) ([]*suite, error
 		all = append(all, more...)
 	}
 	return all, nil
+}
+
+// buildsFor returns which binaries are needed for these drivers.
+func buildsFor(drivers []string, off bool) []string {
+	builds := []string{"plain"}
+	if off || slices.ContainsFunc(drivers, func(name string) bool { return name != stressSide }) {
+		builds = append(builds, "sluice")
+	}
+	if slices.Contains(drivers, stressSide) {
+		builds = append(builds, "stress")
+	}
+	return builds
+}
+
+// lacks reports whether the binary of a side is needed and not there.
+func (w *workplace) lacks(v side) bool {
+	return slices.Contains(w.builds, filepath.Base(filepath.Dir(v.binary))) && !there(v.binary)
 }
 
 // choose splits names into packages of the standard library and programs.

@@ -32,6 +32,19 @@ type Parts struct {
 	// Driver, if not nil, is the only driver of the Scheduler, which closes it.
 	// sluice.Options.Driver is ignored. There is one ring, and no driver for fsyncs or chains.
 	Driver driver.Driver
+	// Around, if not nil, returns a driver in front of one of the system's. Drivers that perform
+	// chains have none.
+	Around func(driver.Driver) driver.Driver
+	// NeverLook keeps reads from looking into the page cache.
+	NeverLook bool
+}
+
+// InFront returns what the Scheduler uses in place of drv, one of the system's drivers.
+func (p *Parts) InFront(drv driver.Driver) driver.Driver {
+	if p.Around == nil {
+		return drv
+	}
+	return p.Around(drv)
 }
 
 // OpenFile opens a file by name: on the Disk, if there is one, else as os.OpenFile.

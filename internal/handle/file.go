@@ -48,6 +48,9 @@ func (f *File) Open(s *Scheduler, file *os.File) error {
 	f.OS, f.IO, f.Sched, f.Number = file, core, s, numbers.Add(1)
 	f.self = weak.Make(f)
 	if f.IO != nil {
+		if s.NeverLook {
+			f.IO.NeverLook()
+		}
 		f.ended.Add(1)
 		s.caps.opened(s.Core, f.IO)
 	} else {

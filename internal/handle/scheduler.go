@@ -47,6 +47,9 @@ type Scheduler struct {
 	Face any
 	// Disk is the simulated disk that s is on, or nil. It is set before s is used.
 	Disk Disk
+	// NeverLook keeps reads of Files that are opened from looking into the page cache. It is set
+	// before s is used.
+	NeverLook bool
 
 	// users counts Acquires without a Release. It grows with mu held, and not once closed is set.
 	users sync.WaitGroup

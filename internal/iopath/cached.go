@@ -111,13 +111,22 @@ type missCounter struct {
 const (
 	missesBeforeSkip = 16   // misses in a row after which most reads skip the look
 	mostSkipped      = 1024 // the most reads in a row that skip it
+	// neverLooks is the number of misses of a file whose reads never look.
+	neverLooks = math.MaxUint32
 )
+
+// NeverLook keeps reads of f from looking into the page cache, as though every look had missed. It
+// must be called before the first operation.
+func (f *File) NeverLook() { f.cacheMisses.misses.Store(neverLooks) }
 
 // skipLook reports whether a read should not look into the page cache. After missesBeforeSkip
 // misses, each look comes after twice as many reads as the one before, up to mostSkipped.
 func (c *missCounter) skipLook() bool {
-	if c.misses.Load() < missesBeforeSkip {
+	switch n := c.misses.Load(); {
+	case n < missesBeforeSkip:
 		return false
+	case n == neverLooks:
+		return true
 	}
 	n := c.misses.Add(1)
 	return n&(n-1) != 0 && n%mostSkipped != 0

@@ -27,3 +27,18 @@ func TestStreakSkipsMostButNotAll(t *testing.T) {
 		t.Error("skip after a hit = true; want false")
 	}
 }
+
+// TestNeverLook checks that a file that never looks does not begin to, whatever its reads find.
+func TestNeverLook(t *testing.T) {
+	f := NewFile(-1, false, false)
+	f.NeverLook()
+	for i := range 4 * mostSkipped {
+		if !f.cacheMisses.skipLook() {
+			t.Fatalf("read %d looks", i)
+		}
+		f.cacheMisses.miss()
+	}
+	if f.Misses().Load() == 0 {
+		t.Error("Misses = 0: internal/poll would look")
+	}
+}

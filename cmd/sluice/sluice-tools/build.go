@@ -34,7 +34,7 @@ type runCmd struct {
 
 // testCmd is `sluice test`.
 type testCmd struct {
-	Args []string `arg:"" optional:"" help:"Flags and packages of go test."`
+	Args []string `arg:"" optional:"" help:"Flags and packages of go test, and those of --stress."`
 }
 
 // builtHelp is the help of the four commands.
@@ -52,7 +52,7 @@ func (*installCmd) Help() string { return builtHelp }
 func (*runCmd) Help() string { return builtHelp }
 
 // Help returns the text below the list of flags.
-func (*testCmd) Help() string { return builtHelp }
+func (*testCmd) Help() string { return builtHelp + "\n\n" + stressHelp }
 
 // Run runs go build.
 func (c *buildCmd) Run(ctx context.Context, k *kong.Context) error {
@@ -70,8 +70,15 @@ func (c *runCmd) Run(ctx context.Context, k *kong.Context) error {
 }
 
 // Run runs go test.
-func (c *testCmd) Run(ctx context.Context, k *kong.Context) error {
-	return transparently(ctx, k, "test", c.Args)
+func (c *testCmd) Run(ctx context.Context, k *kong.Context, s cli.Streams) error {
+	stress, args, err := parseStress(c.Args)
+	if err != nil {
+		return cli.UsageError{Err: fmt.Errorf("%s: %w", "test", err)}
+	}
+	if stress == nil {
+		return transparently(ctx, k, "test", c.Args)
+	}
+	return stress.run(ctx, args, s)
 }
 
 // transparently runs a command of the go command with an overlay.
@@ -84,33 +91,47 @@ func transparently(ctx context.Context, k *kong.Context, command string, args []
 	if err != nil {
 		return cli.UsageError{Err: fmt.Errorf("%s: %w", command, err)}
 	}
-	dir, err := os.MkdirTemp("", "sluice-overlay-")
+	b, err := newBuilt(ctx, line, command == "test")
 	if err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
-	defer os.RemoveAll(dir)
-	if dir, err = filepath.Abs(dir); err != nil { // the go command's tools run in other directories
-		return err
-	}
-	o, err := writeOverlay(ctx, dir, line, command == "test")
-	if err != nil {
-		return fmt.Errorf("%s: %w", command, err)
-	}
-	line.Environment(o.GOFLAGS)
-	b := &built{line: line, overlay: o, dir: dir}
+	defer b.remove()
 	if command == "test" {
-		if os.Getenv("SLUICE_TRACE") != "" && !line.Set("count") {
-			// A result that the go command remembers records nothing
-			line.Flags = append(line.Flags, "-count=1")
-		}
-		if err := b.vet(ctx); err != nil {
+		if err = b.prepareTests(ctx); err != nil {
 			return fmt.Errorf("%s: %w", command, err)
 		}
 	}
-	if err := counted(line, o); err != nil {
+	if err := counted(line, b.overlay); err != nil {
 		return fmt.Errorf("%s: %w", command, err)
 	}
 	return b.run(command)
+}
+
+// prepareTests prepares a run of go test.
+func (b *built) prepareTests(ctx context.Context) error {
+	if os.Getenv("SLUICE_TRACE") != "" && !b.line.Set("count") {
+		// A result that the go command remembers records nothing
+		b.line.Flags = append(b.line.Flags, "-count=1")
+	}
+	return b.vet(ctx)
+}
+
+// newBuilt writes the overlay for what line builds, in a temporary directory.
+func newBuilt(ctx context.Context, line *goflags.Line, tests bool) (*built, error) {
+	dir, err := os.MkdirTemp("", "sluice-overlay-")
+	if err != nil {
+		return nil, err
+	}
+	b := &built{line: line, dir: dir}
+	// The go command's tools run in other directories
+	if b.dir, err = filepath.Abs(dir); err == nil {
+		b.overlay, err = writeOverlay(ctx, b.dir, line, tests)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	line.Environment(b.overlay.GOFLAGS)
+	return b, nil
 }
 
 // writeOverlay writes the overlay for what line builds.
@@ -150,6 +171,9 @@ type built struct {
 	dir     string // of the overlay
 	failed  []*vetFailure
 }
+
+// remove removes the overlay.
+func (b *built) remove() { _ = os.RemoveAll(b.dir) }
 
 // run runs the go command. It prints its own errors; its exit status becomes that of this command.
 func (b *built) run(command string) error {

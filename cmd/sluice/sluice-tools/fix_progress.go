@@ -12,10 +12,11 @@ import (
 	"github.com/sluiceio/sluice/cmd/sluice/internal/fix"
 )
 
-// fixProgress shows what `sluice fix` is doing: in one line of a terminal, or in a line now and
-// then where the run takes long.
+// fixProgress shows what `sluice fix` or `sluice test --stress` is doing: in one line of a
+// terminal, or in a line now and then where the run takes long.
 type fixProgress struct {
 	w        io.Writer
+	tests    bool // of `sluice test --stress`
 	terminal bool
 
 	mu    sync.Mutex
@@ -95,6 +96,10 @@ func (p *fixProgress) show(now time.Time) {
 	text = report.Printable(text)
 	if !p.terminal {
 		p.next = now.Add(interval)
+		if p.tests {
+			fmt.Fprintf(p.w, "sluice: test: %s\n", text)
+			return
+		}
 		fmt.Fprintf(p.w, "sluice: fix: %s\n", text)
 		return
 	}

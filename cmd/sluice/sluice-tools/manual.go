@@ -139,8 +139,11 @@ func describeCommands(app *kong.Application) *cmdline.Command {
 		switch c.Path() {
 		case "cp": // it has a parser of its own
 			root.Children[i] = front.DescribeCp(c.Help, front.CpHelp())
-		case "bench", "build", "install", "run", "test": // bench report FILE.json, bench compare
+		case "bench", "build", "install", "run": // bench report FILE.json, bench compare
 			c.Args[0].Words.Files = true
+		case "test": // kong gives a command that passes its flags on none of its own
+			c.Args[0].Words.Files = true
+			c.Flags = append(c.Flags, stressFlags...)
 		case "man":
 			c.Args[0].Words = cmdline.Words{Words: commandWords(root)}
 		}

@@ -92,6 +92,27 @@ func (l *Line) Environment(goflags string) {
 	}
 }
 
+// AddTag adds a build tag to those that the command line has, or else GOFLAGS.
+func (l *Line) AddTag(tag string) {
+	value, ok := last(l.Flags, "tags")
+	if !ok {
+		value, _ = last(l.environment, "tags")
+	}
+	separator := ","
+	if strings.Contains(value, " ") { // the form of old versions of go
+		separator = " "
+	}
+	flag := "-tags=" + strings.TrimPrefix(value+separator+tag, separator)
+	l.Flags, l.Select = append(l.Flags, flag), append(l.Select, flag)
+}
+
+// Clone returns a copy.
+func (l *Line) Clone() *Line {
+	c := *l
+	c.Flags, c.Select, c.Packages = slices.Clone(l.Flags), slices.Clone(l.Select), slices.Clone(l.Packages)
+	return &c
+}
+
 // Has reports whether a flag without a value is set, on the command line or by GOFLAGS.
 func (l *Line) Has(name string) bool {
 	value, ok := last(l.Flags, name)

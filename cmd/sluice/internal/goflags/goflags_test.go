@@ -110,3 +110,35 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// TestAddTag checks that a tag comes to those of the command line, or of GOFLAGS, and that a copy
+// made before does not change.
+func TestAddTag(t *testing.T) {
+	for _, c := range []struct{ args, goflags, want string }{
+		{"", "", "-tags=x"},
+		{"-tags=a,b", "-tags=c", "-tags=a,b,x"},
+		{"-tags=a -tags=b", "", "-tags=b,x"},
+		{"", "-v -tags=c", "-tags=c,x"},
+	} {
+		l, err := goflags.Parse("test", strings.Fields(c.args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Environment(c.goflags)
+		before := l.Clone()
+		l.AddTag("x")
+		if got := l.Flags[len(l.Flags)-1]; got != c.want || l.Select[len(l.Select)-1] != c.want {
+			t.Errorf("%q with GOFLAGS=%q: %s; want %s", c.args, c.goflags, got, c.want)
+		}
+		if strings.Join(before.Flags, " ") != c.args {
+			t.Errorf("the copy has %q; want %q", before.Flags, c.args)
+		}
+	}
+	spaced, err := goflags.Parse("test", []string{"-tags", "a b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if spaced.AddTag("x"); spaced.Flags[1] != "-tags=a b x" {
+		t.Errorf("%q; want spaces between all tags", spaced.Flags[1])
+	}
+}

@@ -30,6 +30,9 @@ func copyLibrary(ctx context.Context, tool toolchain, source, dir, module, root 
 		return fmt.Errorf("the source of sluice in %s: %w", source, err)
 	}
 	c := &copier{dir: dir, root: root, module: module, replace: replace}
+	if c.embeds, err = mayEmbed(root); err != nil {
+		return err
+	}
 	c.moved = make(map[string]string)
 	for _, p := range pkgs {
 		c.moved[p.ImportPath] = movedTo(module, p.ImportPath)
@@ -61,7 +64,8 @@ func listLibrary(ctx context.Context, tool toolchain, source string) ([]*listed,
 	var pkgs []*listed
 	// These undo the program's settings, which must not apply to the library's module.
 	env := []string{"GOWORK=off", "GOFLAGS=", "GO111MODULE=on", "GOTOOLCHAIN=" + tool.choice()}
-	for _, tags := range []string{"", "race", "sluice_probes", "sluice_notrace"} {
+	// No file is for one of two tags that are together here.
+	for _, tags := range []string{"", "race,sluice_stress", "sluice_probes", "sluice_notrace"} {
 		more, err := goJSON[*listed](ctx, source, env, "list", "-deps", "-tags="+tags, listFields, ownTransparent)
 		if err != nil {
 			return nil, err
@@ -89,9 +93,14 @@ type copier struct {
 	rewriter
 	dir, module, root string
 	replace           map[string]string
+	embeds            bool // the module may have go:embed
 }
 
 func (c *copier) copyPackage(p *listed) error {
+	c.embedded, c.from = nil, p.Dir
+	if !c.embeds {
+		c.embedded = p.EmbedFiles
+	}
 	for _, name := range p.GoFiles {
 		src, err := os.ReadFile(filepath.Join(p.Dir, name))
 		if err != nil {
@@ -104,6 +113,9 @@ func (c *copier) copyPackage(p *listed) error {
 		if err := c.add(p.ImportPath, name, out); err != nil {
 			return err
 		}
+	}
+	if !c.embeds {
+		return nil
 	}
 	for _, name := range p.EmbedFiles {
 		text, err := os.ReadFile(filepath.Join(p.Dir, filepath.FromSlash(name)))

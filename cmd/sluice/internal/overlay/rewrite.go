@@ -19,6 +19,10 @@ type rewriter struct {
 	// language is the files' language version as a build constraint, go1.26. The
 	// program's module may have an older one.
 	language string
+	// embedded are the files that the package embeds, in the directory from, if they must become
+	// parts of a Go file.
+	embedded []string
+	from     string
 }
 
 // splice replaces the bytes from:to of a file by text.
@@ -43,7 +47,11 @@ func (r *rewriter) rewrite(name string, src []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return apply(src, constraint, r.move(f, offset), bodies), nil
+	files, err := r.inline(f, offset)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return apply(src, constraint, r.move(f, offset), files, bodies), nil
 }
 
 // move changes the import paths of f.

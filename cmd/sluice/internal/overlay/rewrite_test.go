@@ -1,6 +1,8 @@
 package overlay
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -29,5 +31,47 @@ func TestRewrite(t *testing.T) {
 	}
 	if _, err := r.rewrite("p.go", []byte("package p\n\nfunc unheard()\n")); err == nil || !strings.Contains(err.Error(), "p.go: unheard has no body") {
 		t.Errorf("error of a function without a body is %v", err)
+	}
+}
+
+// TestInline checks what becomes of a go:embed in a module that is too old for it.
+func TestInline(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("x\n\""), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := &rewriter{language: "go1.26", from: dir, embedded: []string{"a"}}
+	const src = "package p\n\nimport \"embed\"\n\n// All.\n//\n//go:embed a\nvar files embed.FS\n\nvar other int\n"
+	got, err := r.rewrite("p.go", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(got); strings.Contains(text, "go:embed") || !strings.Contains(text, "case \"a\":\n\t\treturn []byte(\"x\\n\\\"\"), nil\n") || !strings.HasSuffix(text, "\n\nvar other int\n") {
+		t.Errorf("rewrite = %s", got)
+	}
+	if _, err := r.rewrite("p.go", []byte("package p\n\nimport _ \"embed\"\n\n//go:embed a\nvar text string\n")); err == nil {
+		t.Error("rewrite of a string with go:embed = nil; want an error")
+	}
+	r.embedded = nil
+	if got, err := r.rewrite("p.go", []byte(src)); err != nil || !strings.Contains(string(got), "//go:embed a\nvar files") {
+		t.Errorf("rewrite for a newer module = %s, %v; want the go:embed", got, err)
+	}
+}
+
+func TestMayEmbed(t *testing.T) {
+	for text, want := range map[string]bool{
+		"module m\n": true, "module m\n\ngo 1.13\n": false, "go 1.15 // old\nmodule m\n": false,
+		"module m\ngo 1.16\n": true, "module m\n\ngo 1.26.0\n": true, "module go\n\ngo 1.9\n": false,
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := mayEmbed(dir); got != want || err != nil {
+			t.Errorf("mayEmbed with %q = %t, %v; want %t", text, got, err, want)
+		}
+	}
+	if got, err := mayEmbed(t.TempDir()); !got || err != nil {
+		t.Errorf("mayEmbed without a go.mod = %t, %v; want true", got, err)
 	}
 }
