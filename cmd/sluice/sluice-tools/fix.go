@@ -175,6 +175,10 @@ func printFlaky(text *strings.Builder, r *verify.Report) {
 	for _, name := range r.Flaky {
 		fmt.Fprintf(text, "flaky before the change, and not compared: %s\n", name)
 	}
+	for _, name := range r.Alone {
+		fmt.Fprintf(text, "differs after the change, but not when it runs alone: %s: %s before, %s after\n",
+			name, outcomes.Or(r.Before.Outcomes[name]), outcomes.Or(r.After.Outcomes[name]))
+	}
 }
 
 // mostOutput is how many lines of a test's output are printed.

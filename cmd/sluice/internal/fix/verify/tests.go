@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -95,6 +96,20 @@ func (u unsteady) holds(name string, before *outcomes.Run) bool {
 		}
 	}
 	return true
+}
+
+// pattern returns the regular expression of go test -run for tests and the tests that have them as
+// subtests. The name of a package alone has no test, and matches nothing.
+func pattern(names []string) string {
+	var tests []string
+	for _, name := range names {
+		if _, test, ok := strings.Cut(name, " "); ok {
+			test, _, _ = strings.Cut(test, "/")
+			tests = append(tests, regexp.QuoteMeta(test))
+		}
+	}
+	slices.Sort(tests)
+	return "^(" + strings.Join(slices.Compact(tests), "|") + ")$"
 }
 
 // lastLines returns the last n lines of a text in one.
