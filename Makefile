@@ -11,7 +11,7 @@
 # make pebble-suite  Pebble's own tests on integrations/pebblevfs, and its crash tests
 # make databases  databases of other authors, built by go build and by sluice build; as root
 # make databases-mapped  Prometheus' queries through package mapped, and through mapped memory; as root
-# make fix-programs  the tests of real programs, before and after sluice fix
+# make fix-programs  the tests of real programs, before and after sluice fix; PROGRAMS="etcd nats" for some
 # make bench  the benchmark against os.File, on a temporary file in this folder
 # make tidy   go mod tidy in each module, though they require each other unpublished
 # make tag VERSION=v0.1.0  set the modules' versions, check, commit, tag; push nothing
@@ -138,7 +138,7 @@ databases-mapped:
 
 # Needs the module proxy, half an hour and 200 MB; not a part of check.
 fix-programs:
-	go run ./dev/fixprograms -o docs/results/fix.md
+	go run ./dev/fixprograms -rows docs/results/data/fix/programs.json -o docs/results/fix.md $(PROGRAMS)
 
 bench:
 	go run ./cmd/sluice/sluice-tools bench
