@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -130,6 +131,7 @@ func (c *fixCmd) verify(ctx context.Context, r *fix.Result, s cli.Streams) error
 			return err
 		}
 	}
+	debug.FreeOSMemory() // of the packages, which can be gigabytes: the tests may need it
 	var end func()
 	o.Progress, end = newFixProgress(s.Err, time.Now()).start()
 	report, err := verify.Run(ctx, r, o)
