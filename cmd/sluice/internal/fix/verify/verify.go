@@ -125,9 +125,11 @@ func (v *verifying) compareAlone(ctx context.Context, after *outcomes.Run) error
 	if err != nil {
 		return fmt.Errorf("%w; everything was taken back", err)
 	}
+	chance := unsteadyTests(among(v.report.Before, v.report.Differ), before)
 	var differ []string
 	for _, name := range v.report.Differ {
-		if was := before.Outcomes[name]; was != "" && was == after.Outcomes[name] {
+		was := before.Outcomes[name]
+		if was != "" && was == after.Outcomes[name] || !chance.holds(name, v.report.Before) {
 			v.report.Alone = append(v.report.Alone, name)
 		} else {
 			differ = append(differ, name)
