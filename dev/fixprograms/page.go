@@ -37,7 +37,11 @@ func writePage(w io.Writer, done []*outcome) error {
 				b.WriteString("\nWhat is rewritten and tested, where that is not all:\n\n")
 			}
 			first = false
-			fmt.Fprintf(&b, "- %s: `sluice fix -verify -test=\"%s\" %s`; %s\n", o.name, o.test, cmp.Or(o.patterns, "./..."), o.whole)
+			tags := ""
+			if o.tags != "" {
+				tags = " -tags=" + o.tags
+			}
+			fmt.Fprintf(&b, "- %s: `sluice fix -verify%s -test=\"%s\" %s`; %s\n", o.name, tags, o.test, cmp.Or(o.patterns, "./..."), o.whole)
 		}
 	}
 	b.WriteString("\n" + reading + "\n")
