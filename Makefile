@@ -11,7 +11,8 @@
 # make pebble-suite  Pebble's own tests on integrations/pebblevfs, and its crash tests
 # make databases  databases of other authors, built by go build and by sluice build; as root
 # make databases-mapped  Prometheus' queries through package mapped, and through mapped memory; as root
-# make fix-programs  the tests of real programs, before and after sluice fix
+# make programs  programs that are built for disks, by go build and by sluice build; as root; PROGRAMS="git bbolt" for some
+# make fix-programs  the tests of real programs, before and after sluice fix; PROGRAMS="etcd nats" for some
 # make bench  the benchmark against os.File, on a temporary file in this folder
 # make tidy   go mod tidy in each module, though they require each other unpublished
 # make tag VERSION=v0.1.0  set the modules' versions, check, commit, tag; push nothing
@@ -28,7 +29,7 @@ RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./intern
 
 LINT = .bin/golangci-lint
 
-.PHONY: test check vet lint fmt race cross soak torture cover mutate fuzz conformance conformance-ci pebble-suite databases databases-mapped fix-programs results bench tidy tag release release-check clean
+.PHONY: test check vet lint fmt race cross soak torture cover mutate fuzz conformance conformance-ci pebble-suite databases databases-mapped programs fix-programs results bench tidy tag release release-check clean
 
 # In CI the command's tests leave out those that compile the standard library in one more way
 # (build modes, coverage, the race detector), and the longest experiments: ten minutes in all.
@@ -137,9 +138,15 @@ databases-mapped:
 	cd bench/databases && GOWORK=off go test . && \
 		GOWORK=off go run . -o ../../docs/results/prometheus.md $(FLAGS) prometheus-query
 
+# Takes half an hour, a quarter of it for the builds, and 4 GB. A result that is there is replaced.
+programs:
+	cd bench/databases && GOWORK=off go test . && \
+		GOWORK=off go run . -rounds 8 -rows ../../docs/results/data/programs/rows.json \
+		-o ../../docs/results/programs.md $(FLAGS) $(or $(PROGRAMS),programs)
+
 # Needs the module proxy, half an hour and 200 MB; not a part of check.
 fix-programs:
-	go run ./dev/fixprograms -o docs/results/fix.md
+	go run ./dev/fixprograms -rows docs/results/data/fix/programs.json -o docs/results/fix.md $(PROGRAMS)
 
 bench:
 	go run ./cmd/sluice/sluice-tools bench

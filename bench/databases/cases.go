@@ -23,8 +23,12 @@ type testCase struct {
 	// sides has the ways to read that are compared, in the program of go build. nil compares it
 	// with the program of sluice build.
 	sides []load.Side
-	// open opens the database.
+	// open opens the database. It is nil if command is not.
 	open func(dir string, s load.Setup) (database, error)
+	// data is the directory that fill fills, if several cases share it. "" is the case's name.
+	data string
+	// command is a whole program. An operation is one of its files.
+	command *command
 }
 
 // database is an open database.
@@ -79,12 +83,15 @@ var readers = []*testCase{
 	},
 }
 
-// choose returns the cases with these names. Without names it returns all except the readers.
+// choose returns the cases with these names. Without names it returns those of the databases' page.
 func choose(names []string) ([]*testCase, error) {
 	if len(names) == 0 {
 		return cases, nil
 	}
 	var chosen []*testCase
+	if slices.Equal(names, []string{"programs"}) {
+		return programs, nil
+	}
 	for _, name := range names {
 		c, err := caseOf(name)
 		if err != nil {
@@ -96,7 +103,7 @@ func choose(names []string) ([]*testCase, error) {
 }
 
 func caseOf(name string) (*testCase, error) {
-	known := slices.Concat(cases, readers)
+	known := slices.Concat(cases, readers, programs)
 	i := slices.IndexFunc(known, func(c *testCase) bool { return c.name == name })
 	if i < 0 {
 		var all []string

@@ -3,6 +3,7 @@ package main
 import (
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,10 @@ func TestMain(m *testing.M) {
 // must be an error.
 func TestCases(t *testing.T) {
 	const records = 300
-	for _, c := range cases {
+	for _, c := range slices.Concat(cases, programs) {
+		if c.command != nil {
+			continue // its program is not built here
+		}
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			if c.fill != nil {

@@ -3,11 +3,16 @@
 // all others.
 //
 //	go run . [-dir DIR] [-size 512MiB] [-time 1s] [-rounds 12] [-o FILE] [case...]
+//	go run . [-keep DIR] [-rows FILE] [-o FILE] programs
 //
 // It must run in its directory in a tree of sluice, as root: processes that read have a quarter of
 // the data's size as memory. A case is a name in cases.go. Without a case it measures all that
 // compare the two builds. That takes a quarter of an hour, and as long again for the first build.
 // The case prometheus-query compares ways to read mapped memory, in the program of go build.
+//
+// The cases of programs.go, or "programs" for all, have a page of their own. With -rows each result
+// is kept in a file, and the page has all that are there, so a case can be measured alone. With
+// -keep the builds and the data stay in a directory, and the next run uses them.
 //
 // With -o it writes its page into a file, such as docs/results/databases.md.
 package main
@@ -56,6 +61,9 @@ type options struct {
 	time   time.Duration
 	rounds int
 	page   string
+	keep   string // "" or the directory of builds and data
+	kept   string // "" or the file of rows
+	make   bool   // make builds and data, and measure nothing
 	cases  []*testCase
 }
 
@@ -70,6 +78,9 @@ func parse(args []string) (options, error) {
 	flags.Func("size", "`size` of a database that is read (default 512MiB)", func(text string) error { return o.size.UnmarshalText([]byte(text)) })
 	flags.DurationVar(&o.time, "time", time.Second, "how long a process is measured")
 	flags.IntVar(&o.rounds, "rounds", 12, "processes of each side")
+	flags.StringVar(&o.keep, "keep", "", "keep builds and data in this `directory`, and use what it has")
+	flags.BoolVar(&o.make, "make", false, "with -keep: make builds and data, and measure nothing")
+	flags.StringVar(&o.kept, "rows", "", "keep the results of programs in this `file`, and write all that it has on the page")
 	flags.StringVar(&o.page, "o", "", "write the page into this `file` and not to standard output")
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -79,6 +90,8 @@ func parse(args []string) (options, error) {
 		return o, fmt.Errorf("-size: %d is too small; want at least 512MiB: a process has a quarter of it as memory", o.size)
 	case o.time <= 0:
 		return o, fmt.Errorf("-time: %v; want more than 0", o.time)
+	case o.make && o.keep == "":
+		return o, errors.New("-make: there is no -keep")
 	case o.rounds < 1:
 		return o, fmt.Errorf("-rounds: %d; want at least 1", o.rounds)
 	}

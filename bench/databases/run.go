@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,15 +25,18 @@ type place struct {
 	dir           string // holds all files below
 	plain, sluice string // the program's two builds
 	group         *cgroup.Group
+	tree          string // of sluice
 }
 
 func run(ctx context.Context, o options) (err error) {
 	p := &place{options: o}
-	if p.dir, err = os.MkdirTemp(o.dir, ".sluice-databases-*"); err != nil {
+	if p.dir, err = o.place(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(p.dir)) }()
-	if p.dir, err = filepath.Abs(p.dir); err != nil {
+	if o.keep == "" {
+		defer func() { err = errors.Join(err, os.RemoveAll(p.dir)) }()
+	}
+	if p.tree, err = filepath.Abs("../.."); err != nil {
 		return err
 	}
 	if p.group, err = cgroup.Memory(int64(o.size) / inMemory); err != nil {
@@ -42,54 +46,90 @@ func run(ctx context.Context, o options) (err error) {
 	if err := p.build(ctx); err != nil {
 		return err
 	}
+	kept, err := readRows(o.kept)
+	if err != nil {
+		return err
+	}
 	var rows []row
 	var ways []wayRow
 	for _, c := range o.cases {
 		err := p.measure(ctx, c, func(goroutines int, results []*duel.Result) {
-			if c.sides == nil {
-				rows = append(rows, newRow(c, goroutines, results))
-			} else {
+			switch r := newRow(c, goroutines, results); {
+			case c.sides != nil:
 				ways = append(ways, newWayRows(c, goroutines, results)...)
+			case slices.Contains(programs, c):
+				kept.set(r, o)
+			default:
+				rows = append(rows, r)
 			}
 		})
+		err = errors.Join(err, kept.write(o.kept))
 		if err != nil {
 			o.page = "" // a page without some cases must not replace a complete one
-			return errors.Join(fmt.Errorf("%s: %w", c.name, err), write(o, rows, ways))
+			return errors.Join(fmt.Errorf("%s: %w", c.name, err), write(o, rows, ways, kept))
 		}
 	}
-	return write(o, rows, ways)
+	if o.make {
+		return nil
+	}
+	return write(o, rows, ways, kept)
+}
+
+// place makes the directory of all files.
+func (o options) place() (string, error) {
+	dir := o.keep
+	if dir == "" {
+		var err error
+		if dir, err = os.MkdirTemp(o.dir, ".sluice-databases-*"); err != nil {
+			return "", err
+		}
+	} else if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	return filepath.Abs(dir)
 }
 
 // build builds this program by go build, and by sluice build if a case needs it.
 func (p *place) build(ctx context.Context) error {
 	p.plain, p.sluice = filepath.Join(p.dir, "plain"), filepath.Join(p.dir, "sluice-build")
+	if err := p.goBuild(ctx, "go", p.plain, ".", "."); err != nil || p.onlyWays() {
+		return err
+	}
 	command := filepath.Join(p.dir, "sluice")
-	for _, b := range []struct{ exe, output, dir, workspace string }{
-		{"go", p.plain, ".", "off"},
-		{"go", command, "../../cmd/sluice/sluice-tools", ""},
-		{command, p.sluice, ".", "off"},
-	}[:p.builds()] {
-		fmt.Fprintf(os.Stderr, "%s build in %s\n", filepath.Base(b.exe), b.dir)
-		cmd := program.Command(ctx, b.exe, "build", "-o", b.output, ".")
-		cmd.Dir = b.dir
-		cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOWORK="+b.workspace)
-		out, err := cmd.CombinedOutput()
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			return fmt.Errorf("%s build in %s: %w: %s", filepath.Base(b.exe), b.dir, err, program.FirstLine(string(out)))
-		}
+	if err := p.goBuild(ctx, "go", command, "../../cmd/sluice/sluice-tools", "."); err != nil {
+		return err
+	}
+	return p.goBuild(ctx, command, p.sluice, ".", ".")
+}
+
+// goBuild builds a package in a directory by the go command or by sluice, unless the program is
+// there.
+func (p *place) goBuild(ctx context.Context, exe, output, dir, pkg string) error {
+	if _, err := os.Stat(output); err == nil && p.keep != "" {
+		return nil
+	}
+	fmt.Fprintf(os.Stderr, "%s build %s in %s\n", filepath.Base(exe), pkg, dir)
+	cmd := program.Command(ctx, exe, "build", "-o", output, pkg)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false")
+	if dir == "../../cmd/sluice/sluice-tools" { // the rest is in no workspace
+		cmd.Env = append(cmd.Env, "GOWORK=")
+	} else {
+		cmd.Env = append(cmd.Env, "GOWORK=off", "SLUICE_SOURCE="+p.tree)
+	}
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("%s build %s in %s: %w: %s", filepath.Base(exe), pkg, dir, err, program.FirstLine(string(out)))
 	}
 	return nil
 }
 
-// builds returns the number of necessary steps of build.
-func (p *place) builds() int {
-	if slices.ContainsFunc(p.cases, func(c *testCase) bool { return c.sides == nil }) {
-		return 3
-	}
-	return 1
+// onlyWays reports whether all cases compare ways to read, in the program of go build.
+func (p *place) onlyWays() bool {
+	return !slices.ContainsFunc(p.cases, func(c *testCase) bool { return c.sides == nil })
 }
 
 // builtSides are the two builds.
@@ -97,17 +137,25 @@ var builtSides = []load.Side{{Name: "go build", Way: load.ByGoBuild}, {Name: "sl
 
 // measure measures a case with each of its numbers of goroutines, and calls add with the results.
 func (p *place) measure(ctx context.Context, c *testCase, add func(goroutines int, results []*duel.Result)) (err error) {
-	dir := filepath.Join(p.dir, c.name)
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return err
+	dir := filepath.Join(p.dir, cmp.Or(c.data, c.name))
+	if p.keep == "" {
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	records := int(p.size) / valueSize
-	if c.fill != nil {
-		fmt.Fprintf(os.Stderr, "%s: making the database\n", c.name)
-		if err := p.fill(ctx, c, dir, records); err != nil {
+	if c.command != nil {
+		if err := c.command.build(ctx, p); err != nil {
 			return err
 		}
+	}
+	if err := p.prepare(ctx, c, dir, records); err != nil || p.make {
+		return err
+	}
+	if c.command != nil {
+		results, err := p.compareCommand(ctx, c, dir, records)
+		if err == nil {
+			add(1, results)
+		}
+		return err
 	}
 	sides := c.sides
 	if sides == nil {
@@ -135,6 +183,24 @@ func (p *place) measure(ctx context.Context, c *testCase, add func(goroutines in
 		add(n, results)
 	}
 	return nil
+}
+
+// prepare makes a case's directory and database, unless they are there.
+func (p *place) prepare(ctx context.Context, c *testCase, dir string, records int) error {
+	if _, err := os.Stat(dir); err == nil && p.keep != "" {
+		return nil
+	}
+	made := dir + ".new" // what was interrupted does not count
+	if err := errors.Join(os.RemoveAll(made), os.Mkdir(made, 0o777)); err != nil {
+		return err
+	}
+	if c.fill != nil {
+		fmt.Fprintf(os.Stderr, "%s: making the data\n", c.name)
+		if err := p.fill(ctx, c, made, records); err != nil {
+			return errors.Join(err, os.RemoveAll(made))
+		}
+	}
+	return os.Rename(made, dir)
 }
 
 // fill makes the database of a case, with a process outside the group.

@@ -43,7 +43,7 @@ func newRow(c *testCase, goroutines int, results []*duel.Result) row {
 }
 
 // write writes the page. Without a file's name it writes to standard output.
-func write(o options, rows []row, ways []wayRow) error {
+func write(o options, rows []row, ways []wayRow, kept keptRows) error {
 	var b bytes.Buffer
 	on := form(o, machine.Describe(o.dir).String(), time.Now())
 	if len(rows) > 0 {
@@ -51,6 +51,9 @@ func write(o options, rows []row, ways []wayRow) error {
 	}
 	if len(ways) > 0 {
 		writeWays(&b, on, readAhead(o.dir), ways)
+	}
+	if len(kept) > 0 {
+		writePrograms(&b, machine.Describe(o.dir).String(), kept.list())
 	}
 	if o.page == "" {
 		_, err := os.Stdout.Write(b.Bytes())

@@ -10,11 +10,16 @@ import (
 
 // fixed is the output of `sluice fix` about a program.
 type fixed struct {
-	calls, types, files int      // numbers of changed ones
-	stay                int      // calls that stay
-	said                []string // the lines about these calls, and the notes
-	before, after       [3]int   // tests that passed, failed and were skipped
-	flaky, differ       []string // the lines about tests
+	Calls  int      `json:"calls"` // changed ones, as the next two
+	Types  int      `json:"types"`
+	Files  int      `json:"files"`
+	Stay   int      `json:"stay"`   // calls that stay
+	Said   []string `json:"said"`   // the lines about these calls, and the notes
+	Before [3]int   `json:"before"` // tests that passed, failed and were skipped
+	After  [3]int   `json:"after"`
+	Flaky  []string `json:"flaky,omitempty"` // the lines about tests
+	Alone  []string `json:"alone,omitempty"`
+	Differ []string `json:"differ,omitempty"`
 }
 
 // fix rewrites the program.
@@ -30,6 +35,7 @@ func (w *workplace) fix(ctx context.Context, tree string, args ...string) (*fixe
 const (
 	differing = "differs: "
 	unsteady  = "flaky before the change, and not compared: "
+	clocked   = "differs after the change, but not when it runs alone: "
 )
 
 var (
@@ -44,14 +50,14 @@ func readFixed(text string) (*fixed, error) {
 	if strings.HasPrefix(text, differing) {
 		for line := range strings.Lines(text) {
 			if strings.HasPrefix(line, differing) {
-				f.differ = append(f.differ, strings.TrimSpace(line[len(differing):]))
+				f.Differ = append(f.Differ, strings.TrimSpace(line[len(differing):]))
 			}
 		}
 		return f, nil
 	}
 	first, rest, _ := strings.Cut(text, "\n")
 	if m := changed.FindStringSubmatch(first); m != nil {
-		if err := numbers(m[1:], &f.calls, &f.types, &f.files); err != nil {
+		if err := numbers(m[1:], &f.Calls, &f.Types, &f.Files); err != nil {
 			return nil, err
 		}
 	} else if first != "nothing to change" {
@@ -69,20 +75,23 @@ func readFixed(text string) (*fixed, error) {
 func (f *fixed) read(line string) error {
 	switch m := verified.FindStringSubmatch(line); {
 	case m != nil:
-		return numbers(m[1:], &f.before[0], &f.after[0], &f.before[1], &f.after[1], &f.before[2], &f.after[2])
+		return numbers(m[1:], &f.Before[0], &f.After[0], &f.Before[1], &f.After[1], &f.Before[2], &f.After[2])
 	case strings.HasPrefix(line, "next: ") || strings.HasPrefix(line, "note: go.mod takes package sluice from "):
 		return nil
 	case strings.HasPrefix(line, unsteady):
-		f.flaky = append(f.flaky, line[len(unsteady):])
+		f.Flaky = append(f.Flaky, line[len(unsteady):])
+		return nil
+	case strings.HasPrefix(line, clocked):
+		f.Alone = append(f.Alone, line[len(clocked):])
 		return nil
 	case !strings.HasPrefix(line, "note: "):
 		n, err := countStaying(line)
 		if err != nil {
 			return err
 		}
-		f.stay += n
+		f.Stay += n
 	}
-	f.said = append(f.said, line)
+	f.Said = append(f.Said, line)
 	return nil
 }
 

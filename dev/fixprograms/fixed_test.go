@@ -15,20 +15,21 @@ func TestReadFixed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.calls != 23 || f.types != 1 || f.files != 4 || f.stay != 7 || !slices.Equal(f.said, []string{one, six, note}) {
+	if f.Calls != 23 || f.Types != 1 || f.Files != 4 || f.Stay != 7 || !slices.Equal(f.Said, []string{one, six, note}) {
 		t.Errorf("readFixed = %+v; want 23, 1, 4, 7 calls that stay, and three lines", f)
 	}
-	const tests = "verified: 10 tests passed before and 11 after, 2 and 3 failed, 4 and 5 were skipped\nflaky before the change, and not compared: a TestX\n"
+	const tests = "verified: 10 tests passed before and 11 after, 2 and 3 failed, 4 and 5 were skipped\nflaky before the change, and not compared: a TestX\ndiffers after the change, but not when it runs alone: a TestY: pass before, fail after\n"
 	if f, err = readFixed("changed 1 call and 0 types in 1 file\n" + tests + "note: go.mod takes package sluice from /x\n"); err != nil {
 		t.Fatal(err)
 	}
-	if f.before != [3]int{10, 2, 4} || f.after != [3]int{11, 3, 5} || !slices.Equal(f.flaky, []string{"a TestX"}) || len(f.said) > 0 {
-		t.Errorf("readFixed = %+v; want 10, 2, 4 tests before, 11, 3, 5 after, a TestX flaky, and no line", f)
+	if f.Before != [3]int{10, 2, 4} || f.After != [3]int{11, 3, 5} || !slices.Equal(f.Flaky, []string{"a TestX"}) ||
+		!slices.Equal(f.Alone, []string{"a TestY: pass before, fail after"}) || len(f.Said) > 0 {
+		t.Errorf("readFixed = %+v; want 10, 2, 4 tests before, 11, 3, 5 after, a TestX flaky, a TestY that differs except alone, and no line", f)
 	}
-	if f, err = readFixed("differs: a TestX: pass before, fail after\n    x\ndiffers: b: pass before, not run after\n"); err != nil || len(f.differ) != 2 {
+	if f, err = readFixed("differs: a TestX: pass before, fail after\n    x\ndiffers: b: pass before, not run after\n"); err != nil || len(f.Differ) != 2 {
 		t.Errorf("readFixed of differences = %+v, %v; want two", f, err)
 	}
-	if f, err = readFixed("nothing to change\n"); err != nil || f.files != 0 || len(f.said) > 0 {
+	if f, err = readFixed("nothing to change\n"); err != nil || f.Files != 0 || len(f.Said) > 0 {
 		t.Errorf("readFixed of nothing = %+v, %v; want no file and no line", f, err)
 	}
 	for _, text := range []string{"", "sluice: failed\n", "nothing to change\na.go: odd\n"} {

@@ -2,10 +2,11 @@
 // and after. It writes a page with the numbers of changes and tests, and the calls that stay.
 // The exit status is 1 if the result of a test differs.
 //
-//	go run ./dev/fixprograms [-o docs/results/fix.md] [name...]
+//	go run ./dev/fixprograms [-rows FILE] [-o docs/results/fix.md] [name...]
 //
-// A name is a program's in programs.go; without a name all are run. The command must run in the
-// root of the library's module. It needs the module proxy.
+// A name is a program's in programs.go; without a name all are run. With -rows the results stay in
+// a file, and the page has all that are there: a program can be run alone. The command must run in
+// the root of the library's module. It needs the module proxy.
 package main
 
 import (
@@ -18,7 +19,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"time"
 )
 
 var errDiffer = errors.New("there are tests whose results differ")
@@ -26,9 +26,10 @@ var errDiffer = errors.New("there are tests whose results differ")
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	page := flag.String("o", "", "write the page into this `file` and not to standard output")
+	rows := flag.String("rows", "", "keep the results in this `file`, and write all that it has on the page")
 	work := flag.String("work", "", "keep the programs in this `directory`, which must not exist")
 	flag.Parse()
-	err := run(ctx, *page, *work, flag.Args())
+	err := run(ctx, *page, *rows, *work, flag.Args())
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fixprograms:", err)
@@ -36,7 +37,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, page, work string, names []string) error {
+func run(ctx context.Context, page, rowsFile, work string, names []string) error {
 	source, err := filepath.Abs(".")
 	if err != nil {
 		return err
@@ -45,6 +46,10 @@ func run(ctx context.Context, page, work string, names []string) error {
 		return fmt.Errorf("not in the root of sluice's module: %w", err)
 	}
 	chosen, err := choose(names)
+	if err != nil {
+		return err
+	}
+	done, err := readRows(rowsFile)
 	if err != nil {
 		return err
 	}
@@ -68,23 +73,21 @@ func run(ctx context.Context, page, work string, names []string) error {
 	if err := os.Setenv("SLUICE_SOURCE", source); err != nil { // for sluice fix
 		return err
 	}
-	var done []*outcome
 	differ := false
 	for _, p := range chosen {
 		o, err := w.try(ctx, p)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		done = append(done, o)
-		differ = differ || len(o.fixed.differ) > 0
-		if page != "" { // what is done is not lost if the next program fails
-			if err := write(page, done); err != nil {
-				return err
-			}
+		done[p.name] = o
+		differ = differ || len(o.Fixed.Differ) > 0
+		// What is done is not lost if the next program fails.
+		if err := errors.Join(done.write(rowsFile), write(page, done.list())); err != nil {
+			return err
 		}
 	}
 	if page == "" {
-		if err := write(page, done); err != nil {
+		if err := writePage(os.Stdout, done.list()); err != nil {
 			return err
 		}
 	}
@@ -110,16 +113,16 @@ func choose(names []string) ([]*program, error) {
 	return chosen, nil
 }
 
-// write writes the page to a file, or to standard output.
+// write writes the page to a file, if it has a name.
 func write(name string, done []*outcome) error {
 	if name == "" {
-		return writePage(os.Stdout, time.Now(), done)
+		return nil
 	}
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	err = writePage(f, time.Now(), done)
+	err = writePage(f, done)
 	if err1 := f.Close(); err == nil {
 		err = err1
 	}

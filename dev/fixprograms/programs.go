@@ -10,11 +10,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // program is a module that is rewritten.
 type program struct {
 	name, what, module string   // with version
+	tags               string   // build tags
 	patterns           string   // the packages to rewrite; "" means all
 	test               string   // flags and packages of go test; "" means the tests of all packages
 	whole              string   // what other tests there are, and why they are left out
@@ -44,22 +46,23 @@ var programs = []*program{
 	{
 		name: "victoriametrics", what: "time series database", module: "github.com/VictoriaMetrics/VictoriaMetrics@v1.148.8",
 		patterns: "./lib/...",
-		test:     "-short ./lib/fs/... ./lib/backup/... ./lib/persistentqueue ./lib/filestream ./lib/envtemplate ./lib/mergeset ./lib/storage",
+		test:     "-short -timeout=40m ./lib/fs/... ./lib/backup/... ./lib/persistentqueue ./lib/filestream ./lib/envtemplate ./lib/mergeset ./lib/storage",
 		whole:    "these packages have the files of the database",
 	},
 	{
 		name: "nats", what: "message broker", module: "github.com/nats-io/nats-server/v2@v2.15.3",
-		test:  "-short -run=^TestFileStore ./server",
+		test:  "-short -timeout=40m -run=^TestFileStore ./server",
 		whole: "all tests take an hour, and the file store has the files",
 	},
 	{
 		name: "restic", what: "backups, command", module: "github.com/restic/restic@v0.18.1",
-		test:  "-short ./internal/fs ./internal/backend/local ./internal/backend/cache ./internal/repository ./internal/archiver ./internal/restorer ./internal/textfile ./internal/options",
+		test:  "-short -timeout=40m ./internal/fs ./internal/backend/local ./internal/backend/cache ./internal/repository ./internal/archiver ./internal/restorer ./internal/textfile ./internal/options",
 		whole: "these packages open files",
 	},
 	{
 		name: "syncthing", what: "synchronization of directories", module: "github.com/syncthing/syncthing@v1.30.0",
-		test:  "-short ./lib/fs ./lib/osutil ./lib/config ./lib/scanner ./lib/versioner ./lib/ignore ./lib/logger ./lib/tlsutil ./lib/db/backend",
+		tags:  "noassets", // the module lacks generated files
+		test:  "-short -timeout=40m ./lib/fs ./lib/osutil ./lib/config ./lib/scanner ./lib/versioner ./lib/ignore ./lib/logger ./lib/tlsutil ./lib/db/backend",
 		whole: "these packages open files",
 	},
 }
@@ -73,9 +76,11 @@ type workplace struct {
 
 // outcome is the result of a program.
 type outcome struct {
-	*program
-	fixed  *fixed
-	goline string // the Go version in go.mod before, and after
+	*program `json:"-"`
+	Module   string `json:"module"` // with version
+	Date     string `json:"date"`
+	Go       string `json:"go"` // the Go version in go.mod before, and after
+	Fixed    *fixed `json:"fixed"`
 }
 
 // try rewrites a program and runs its tests before and after.
@@ -89,21 +94,21 @@ func (w *workplace) try(ctx context.Context, p *program) (*outcome, error) {
 		return nil, err
 	}
 	say("%s: sluice fix -verify", p.name)
-	o := &outcome{program: p}
-	args := []string{"-verify"}
+	o := &outcome{program: p, Module: p.module, Date: time.Now().Format(time.DateOnly)}
+	args := []string{"-verify", "-tags=" + p.tags}
 	if p.test != "" { // an empty value is an error
 		args = append(args, "-test="+p.test)
 	}
-	if o.fixed, err = w.fix(ctx, tree, append(args, cmp.Or(p.patterns, "./..."))...); err != nil || len(o.fixed.differ) > 0 {
+	if o.Fixed, err = w.fix(ctx, tree, append(args, cmp.Or(p.patterns, "./..."))...); err != nil || len(o.Fixed.Differ) > 0 {
 		return o, err
 	}
 	after, err := goLine(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
-	o.goline = before + ", " + after
-	again, err := w.fix(ctx, tree, cmp.Or(p.patterns, "./..."))
-	if err == nil && again.files > 0 {
+	o.Go = before + ", " + after
+	again, err := w.fix(ctx, tree, "-tags="+p.tags, cmp.Or(p.patterns, "./..."))
+	if err == nil && again.Files > 0 {
 		err = errors.New("sluice fix finds something to change in what it has changed")
 	}
 	return o, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -130,6 +131,7 @@ func (c *fixCmd) verify(ctx context.Context, r *fix.Result, s cli.Streams) error
 			return err
 		}
 	}
+	debug.FreeOSMemory() // of the packages, which can be gigabytes: the tests may need it
 	var end func()
 	o.Progress, end = newFixProgress(s.Err, time.Now()).start()
 	report, err := verify.Run(ctx, r, o)
@@ -174,6 +176,10 @@ func printVerified(w io.Writer, r *verify.Report) error {
 func printFlaky(text *strings.Builder, r *verify.Report) {
 	for _, name := range r.Flaky {
 		fmt.Fprintf(text, "flaky before the change, and not compared: %s\n", name)
+	}
+	for _, name := range r.Alone {
+		fmt.Fprintf(text, "differs after the change, but not when it runs alone: %s: %s before, %s after\n",
+			name, outcomes.Or(r.Before.Outcomes[name]), outcomes.Or(r.After.Outcomes[name]))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -19,7 +20,10 @@ import (
 // TestMain makes `sluice` a command of the scripts and of their child processes, with sluice-tools
 // beside it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"sluice": front.Main, "sluice-tools": main})
+	testscript.Main(m, map[string]func(){"sluice": front.Main, "sluice-tools": func() {
+		patience = time.Hour
+		main()
+	}})
 }
 
 // TestScripts runs testdata/script: each file tests something that users rely on.

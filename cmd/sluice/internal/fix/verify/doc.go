@@ -8,7 +8,8 @@
 // The tests run twice before the change. A test whose two results differ is flaky: the report
 // names it, and it does not count. Then the files are written, go.mod gets the requirement, and
 // the tests run once more. Tests are compared by name, so a test that does not run any more
-// differs, too.
+// differs, too. The tests that differ run again alone, with the change and without: if these two
+// results are equal, the report names the test, and it does not count.
 //
 // Before the first file is written, all files that may change are copied into a directory of
 // the user's cache, with go.mod, go.sum, go.work and go.work.sum (backup.go). Run takes

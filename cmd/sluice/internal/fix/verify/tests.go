@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -95,6 +96,41 @@ func (u unsteady) holds(name string, before *outcomes.Run) bool {
 		}
 	}
 	return true
+}
+
+// pattern returns the regular expression of go test -run for tests and the tests that have them as
+// subtests. The name of a package alone has no test, and matches nothing.
+func pattern(names []string) string {
+	var tests []string
+	for _, name := range names {
+		if test := topOf(name); test != "" {
+			tests = append(tests, regexp.QuoteMeta(test))
+		}
+	}
+	slices.Sort(tests)
+	return "^(" + strings.Join(slices.Compact(tests), "|") + ")$"
+}
+
+// topOf returns the function of a test or subtest, "" for a package.
+func topOf(name string) string {
+	_, test, _ := strings.Cut(name, " ")
+	test, _, _ = strings.Cut(test, "/")
+	return test
+}
+
+// among returns what a run has of the tests that pattern matches.
+func among(r *outcomes.Run, names []string) *outcomes.Run {
+	part := &outcomes.Run{Outcomes: make(map[string]string)}
+	tops := make(map[string]bool)
+	for _, name := range names {
+		tops[topOf(name)] = true
+	}
+	for name, outcome := range r.Outcomes {
+		if top := topOf(name); top != "" && tops[top] {
+			part.Outcomes[name] = outcome
+		}
+	}
+	return part
 }
 
 // lastLines returns the last n lines of a text in one.

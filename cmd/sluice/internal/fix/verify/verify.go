@@ -35,6 +35,7 @@ type Options struct {
 type Report struct {
 	Before, After *outcomes.Run
 	Flaky         []string // tests whose results differ without the change; they do not count
+	Alone         []string // tests whose results differ with the change, but not when they run alone
 	Differ        []string // tests whose results differ with the change: all was taken back
 	Notes         []string
 }
@@ -82,16 +83,69 @@ func (v *verifying) run(ctx context.Context) (*Report, error) {
 	if err == nil {
 		err = v.after(ctx, steady)
 	}
+	var alone *outcomes.Run
+	if err == nil && len(v.report.Differ) > 0 {
+		alone, err = v.alone(ctx, "after")
+	}
 	if err == nil && len(v.report.Differ) == 0 {
 		return &v.report, b.remove()
 	}
+	if err := takeBack(b, err); err != nil {
+		return nil, err
+	}
+	return &v.report, v.compareAlone(ctx, alone)
+}
+
+// takeBack puts the old files back. It returns the error that was the reason, or its own.
+func takeBack(b *backup, err error) error {
 	if failed := b.restore(); failed != nil {
-		return nil, errors.Join(err, fmt.Errorf("not all was taken back: %w", failed))
+		return errors.Join(err, fmt.Errorf("not all was taken back: %w", failed))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; everything was taken back", err)
+		return fmt.Errorf("%w; everything was taken back", err)
 	}
-	return &v.report, nil
+	return nil
+}
+
+// alone runs the tests that differ once more, without the rest.
+func (v *verifying) alone(ctx context.Context, when string) (*outcomes.Run, error) {
+	s := v.suite
+	s.flags = append(slices.Clone(s.flags), "-run="+pattern(v.report.Differ))
+	doing := fmt.Sprintf("%d tests that differ, alone, %s the change", len(v.report.Differ), when)
+	v.Progress(fix.Step{Doing: doing})
+	return s.run(ctx, func(*outcomes.Run) {})
+}
+
+// compareAlone runs the tests that differ without the change, which was taken back, and compares
+// them with their run alone after it. A test with equal results there depends on the clock, on
+// chance or on other tests. If no test is left that differs, the change is written again.
+func (v *verifying) compareAlone(ctx context.Context, after *outcomes.Run) error {
+	v.suite.flags = v.Flags
+	before, err := v.alone(ctx, "before")
+	if err != nil {
+		return fmt.Errorf("%w; everything was taken back", err)
+	}
+	chance := unsteadyTests(among(v.report.Before, v.report.Differ), before)
+	var differ []string
+	for _, name := range v.report.Differ {
+		was := before.Outcomes[name]
+		if was != "" && was == after.Outcomes[name] || !chance.holds(name, v.report.Before) {
+			v.report.Alone = append(v.report.Alone, name)
+		} else {
+			differ = append(differ, name)
+		}
+	}
+	if v.report.Differ = differ; len(differ) > 0 {
+		return nil
+	}
+	b, err := v.keep()
+	if err != nil {
+		return fmt.Errorf("%w; everything was taken back", err)
+	}
+	if err := v.change(ctx); err != nil {
+		return takeBack(b, err)
+	}
+	return b.remove()
 }
 
 // before runs the tests twice, and returns those whose results do not stay the same.
@@ -146,6 +200,7 @@ func (v *verifying) keep() (*backup, error) {
 // change writes the files and the requirement.
 func (v *verifying) change(ctx context.Context) error {
 	v.Progress(fix.Step{Doing: "changing the files"})
+	v.suite.flags, v.report.Notes = v.Flags, nil // a second change begins anew
 	if err := v.result.Write(); err != nil {
 		return err
 	}
