@@ -64,7 +64,7 @@ func newScheduler(parts handle.Parts, o Options) (*Scheduler, error) {
 // start makes the core of s on drv. If drv is nil, choose finds the driver when it is first needed.
 func (s *Scheduler) start(drv driver.Driver, hook *record.Hook) {
 	o := s.parts.Core
-	o.Threads = s.options.Threads
+	o.Threads, o.Recording = s.options.Threads, hook
 	var core *sched.Scheduler
 	core = sched.NewLate(func() driver.Driver {
 		drv := drv
@@ -75,7 +75,6 @@ func (s *Scheduler) start(drv driver.Driver, hook *record.Hook) {
 		return drv
 	}, o)
 	core.SetChainDriver(func() driver.Linker { return forChains(s.kind(), hook) })
-	core.RecordBy(hook)
 	s.h = handle.New(core, s.options.BufferMemory, s.openAnother)
 	s.h.Disk, s.h.Face, s.h.NeverLook = s.parts.Disk, s, s.parts.NeverLook
 	s.standard = &Class{"default", s, core.DefaultClass()}

@@ -1,45 +1,14 @@
-// Package admission decides on which path an operation is performed that may have to wait.
+// Package admission decides how much room there is for plain calls of operations that could be
+// queued.
 //
 //	l := admission.Load{InFlight: d.InFlight(), Permits: d.Budget.Limit(), Processors: n}
-//	ok, most := admission.Room(g.Choice(), l)
-//	switch admission.Decide(admission.Operation{CanQueue: true}, ok) {
-//	case admission.Plain: // a plain call, if a permit is free and fewer than most are taken
+//	permit, ok := d.Budget.TryAcquireBelow(budget.Reads, admission.Room(g.Choice(), l))
 //
 // Its functions are pure, so that package sched and the model of large machines
 // (internal/test/model) have the same rules: docs/decisions/0002-paths.md.
 package admission
 
 import "github.com/sluiceio/sluice/internal/governor"
-
-// Path is how an operation is performed that may have to wait.
-type Path uint8
-
-// The paths.
-const (
-	Queued Path = iota
-	Plain       // a plain call if a permit is free, else it is queued
-	Waits       // a plain call, once there is a permit
-)
-
-// Operation is the properties of an operation that Decide needs.
-type Operation struct {
-	CanQueue bool // the driver can perform it without a thread
-	Ends     bool // its context can end
-}
-
-// Decide decides on which path an operation is performed. room says that its governor leaves room
-// for one more plain call. A plain call cannot be asked to end early.
-func Decide(o Operation, room bool) Path {
-	switch {
-	case !o.CanQueue:
-		return Waits
-	case o.Ends:
-		return Queued
-	case room:
-		return Plain
-	}
-	return Queued
-}
 
 // Load is the state of a device and of the program that Room needs.
 type Load struct {
@@ -50,8 +19,8 @@ type Load struct {
 	Taken      bool  // goroutines that compute have all processors (package pressure)
 }
 
-// Room reports whether the governor's choice c leaves room for one more plain call beside the
-// operations in flight. The room is there only if fewer than most permits are taken.
+// Room returns for the governor's choice c how many permits may be taken: one more plain call is to
+// be made only if fewer are. 0 is no room.
 //
 // A thread in a plain call keeps its processor. If there is no other, nobody else can ask for an
 // operation. But a program that makes few operations, one after the other, needs no driver. However
@@ -59,14 +28,14 @@ type Load struct {
 // goroutines that compute, whose time slices are 10 ms, a thread that has waited is that much late,
 // and an epoch of a few milliseconds tells nothing: there the queue is in force, whatever the
 // choice.
-func Room(c governor.Choice, l Load) (ok bool, most int32) {
+func Room(c governor.Choice, l Load) (most int32) {
 	switch {
 	case c == governor.Plain && !l.Taken:
-		return true, PlainPermits(l.Permits)
-	case l.Processors == 1 && l.Ready:
-		return false, 0
+		return PlainPermits(l.Permits)
+	case l.InFlight > 0 || l.Processors == 1 && l.Ready:
+		return 0
 	}
-	return l.InFlight == 0, 1
+	return 1
 }
 
 // PlainPermits returns how many of so many permits operations may take that could be queued.

@@ -1,52 +1,36 @@
 package admission
 
 import (
-	"os"
-	"strings"
 	"testing"
+
+	"github.com/sluiceio/sluice/internal/governor"
 )
 
-// The table of docs/decisions/0002-paths.md is what Decide does.
-func TestDecide(t *testing.T) {
-	b, err := os.ReadFile("../../docs/decisions/0002-paths.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, found := strings.Cut(string(b), "| the driver can queue it |")
-	if !found {
-		t.Fatal("there is no table")
-	}
-	either := func(cell string) []bool {
-		return map[string][]bool{"yes": {true}, "no": {false}, "any": {true, false}}[cell]
-	}
-	paths := map[string]Path{
-		"plain call, when there is a permit": Waits, "queued": Queued, "plain call if a permit is free, else queued": Plain,
-	}
-	seen := 0
-	for _, line := range strings.Split(rest, "\n")[2:] {
-		if !strings.HasPrefix(line, "|") {
-			break
+// Room leaves a quarter of the permits to other operations. In a program whose queue is in force it
+// leaves room to an operation that is alone.
+func TestRoom(t *testing.T) {
+	const ready, taken = true, true
+	for _, c := range []struct {
+		choice governor.Choice
+		l      Load
+		most   int32
+	}{
+		{governor.Plain, Load{0, 16, 1, ready, !taken}, 12},
+		{governor.Plain, Load{100, 16, 2, !ready, !taken}, 12},
+		{governor.Plain, Load{100, 64, 2, ready, !taken}, 48},
+		{governor.Plain, Load{0, 16, 1, ready, taken}, 0},
+		{governor.Plain, Load{0, 16, 1, !ready, taken}, 1},
+		{governor.Plain, Load{0, 16, 2, ready, taken}, 1},
+		{governor.Plain, Load{1, 16, 64, ready, taken}, 0},
+		{governor.Queue, Load{0, 16, 1, ready, !taken}, 0},
+		{governor.Queue, Load{0, 16, 1, !ready, !taken}, 1},
+		{governor.Queue, Load{1, 16, 1, !ready, !taken}, 0},
+		{governor.Queue, Load{0, 16, 2, ready, !taken}, 1},
+		{governor.Queue, Load{1, 16, 2, ready, !taken}, 0},
+		{governor.Queue, Load{0, 64, 64, ready, taken}, 1},
+	} {
+		if most := Room(c.choice, c.l); most != c.most {
+			t.Errorf("Room(%v, %+v) = %d; want %d", c.choice, c.l, most, c.most)
 		}
-		cells := strings.Split(strings.Trim(line, "| "), "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		want, known := paths[cells[3]]
-		if !known {
-			t.Fatalf("%q is no path", cells[3])
-		}
-		for _, canQueue := range either(cells[0]) {
-			for _, ends := range either(cells[1]) {
-				for _, room := range either(cells[2]) {
-					seen++
-					if got := Decide(Operation{canQueue, ends}, room); got != want {
-						t.Errorf("%s: Decide = %d; want %d", line, got, want)
-					}
-				}
-			}
-		}
-	}
-	if seen != 8 {
-		t.Errorf("the table has %d of 8 cases", seen)
 	}
 }

@@ -44,9 +44,6 @@ type Reports struct {
 	Hook   *record.Hook
 }
 
-// RecordBy records the chains through h. It must be called before the first chain.
-func (r *Runner) RecordBy(h *record.Hook) { r.to.Hook = h }
-
 // TryTake returns r for the caller alone, until Leave. It returns nil if there is no driver, if the
 // driver was lost, or if another goroutine has r.
 func (r *Runner) TryTake() *Runner {

@@ -63,7 +63,9 @@ func (s *Syncer) Do(ctx context.Context, code driver.Code, c Caller) (shared *Ma
 // doAlone makes the fsync of a Sync that is in no group.
 func (s *Syncer) doAlone(ctx context.Context, code driver.Code, c Caller) error {
 	if err := c.Admit(ctx); err != nil {
-		s.giveUp()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.startNext()
 		return err
 	}
 	s.syncing()
@@ -73,7 +75,9 @@ func (s *Syncer) doAlone(ctx context.Context, code driver.Code, c Caller) error 
 // doSecond makes an fsync on the second descriptor, beside the fsync that runs.
 func (s *Syncer) doSecond(ctx context.Context, code driver.Code, c Caller) error {
 	if err := c.Admit(ctx); err != nil {
-		s.giveUpSecond()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.second.busy = false
 		return err
 	}
 	s.syncing()
@@ -84,7 +88,8 @@ func (s *Syncer) doSecond(ctx context.Context, code driver.Code, c Caller) error
 func (s *Syncer) lead(ctx context.Context, code driver.Code, g *group, c Caller) error {
 	s.waitForGroup(g, c)
 	if err := c.Admit(ctx); err != nil {
-		s.leaveLead(code, g)
+		g.mayLead <- struct{}{} // for another member; if there is none, leave takes it back
+		s.leave(code, g)
 		return err
 	}
 	all, err := s.startGroup(g)
@@ -98,15 +103,17 @@ func (s *Syncer) lead(ctx context.Context, code driver.Code, g *group, c Caller)
 
 // follow waits for g's fsync, or makes it if the caller becomes the leader.
 func (s *Syncer) follow(ctx context.Context, code driver.Code, g *group, c Caller) (*Made, error) {
-	if s.NeedsWriteback() {
+	if s.Unsynced() >= MuchWritten { // the disk need not wait until the group's fsync starts
 		c.StartWriteback()
 	}
-	leads, left, err := s.wait(ctx, code, g)
-	switch {
-	case leads:
+	select {
+	case <-g.mayLead:
 		return nil, s.lead(ctx, code, g, c)
-	case left:
-		return nil, err
+	case <-g.done:
+		g.done <- struct{}{} // for the next member
+		return &g.made, g.made.Err
+	case <-ctx.Done():
+		s.leave(code, g)
+		return nil, ctx.Err()
 	}
-	return &g.made, err
 }

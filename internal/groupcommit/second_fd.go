@@ -71,13 +71,6 @@ func (s *Syncer) endSecond(err error) error {
 	return err
 }
 
-// giveUpSecond ends the Sync of a caller that was second and makes no fsync.
-func (s *Syncer) giveUpSecond() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.second.busy = false
-}
-
 // CloseSecondFD closes the second descriptor. No Sync may be in progress.
 func (s *Syncer) CloseSecondFD() {
 	if s.second.state == opened {

@@ -1,7 +1,6 @@
 package groupcommit
 
 import (
-	"context"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -121,22 +120,6 @@ func (s *Syncer) join(code driver.Code) (role, *group, error) {
 	return does, s.next, nil
 }
 
-// wait waits for the fsync of g, in which the caller is a member with code. It returns how that
-// ended, unless leads is true: then the caller is the leader now. If ctx ends first, left is
-// true, the caller is no longer in the group, and err is ctx's error.
-func (s *Syncer) wait(ctx context.Context, code driver.Code, g *group) (leads, left bool, err error) {
-	select {
-	case <-g.mayLead:
-		return true, false, nil
-	case <-g.done:
-		g.done <- struct{}{} // for the next member
-		return false, false, g.made.Err
-	case <-ctx.Done():
-		s.leave(code, g)
-		return false, true, ctx.Err()
-	}
-}
-
 // startGroup closes g to new members: the fsync, which the leader starts now, might miss what
 // a later member has written. It returns the call that serves all members. If it returns an
 // error, the leader makes no fsync, and calls endGroup with that error.
@@ -154,13 +137,6 @@ func (s *Syncer) endGroup(g *group, made Made) error {
 	g.made = made
 	g.end(g.served)
 	return made.Err
-}
-
-// leaveLead ends the Sync of a leader with code that makes no fsync. Another member leads
-// then.
-func (s *Syncer) leaveLead(code driver.Code, g *group) {
-	g.mayLead <- struct{}{} // for another member; if there is none, leave takes it back
-	s.leave(code, g)
 }
 
 // end records that an fsync ended, and how many Syncs it served. It then lets the next group
@@ -187,13 +163,6 @@ func (s *Syncer) end(made Made, served int) error {
 		s.concurrent.Store(crowded)
 	}
 	return err
-}
-
-// giveUp ends a Sync that was alone and makes no fsync.
-func (s *Syncer) giveUp() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.startNext()
 }
 
 // startNext lets the next group start, if there is one. It must be called with mu

@@ -24,13 +24,8 @@ func (s *Syncer) syncing() { s.unsynced.Store(0) }
 // Unsynced returns the number of counted bytes.
 func (s *Syncer) Unsynced() int64 { return s.unsynced.Load() }
 
-// NeedsWriteback reports whether it is worth while to start the write-back of the bytes that no
-// fsync covers yet, so that the disk need not wait until the running fsync ends and the
-// next one starts.
-func (s *Syncer) NeedsWriteback() bool { return s.unsynced.Load() >= MuchWritten }
-
-// TakeWriteback reports whether the caller is to start that write-back now, and then to call
-// EndWriteback. It reports that once for the same bytes, and they no longer count.
+// TakeWriteback reports whether the caller is to start the write-back of the counted bytes now, and
+// then to call EndWriteback. It reports that once for the same bytes, and they no longer count.
 func (s *Syncer) TakeWriteback() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -261,7 +261,7 @@ type setRequest struct {
 }
 
 func (o *setRequest) Completed() {
-	o.g.Completed()
+	o.g.Queued().Add(-1)
 	o.g.End(o.r)
 }
 

@@ -79,13 +79,9 @@ func (set *RequestSet) Push(r *Request) {
 	set.e.pushInbox(&r.Op)
 }
 
-// AddQueued notes that the engine is given an operation of the RequestSet by another call than
-// Push. It may be called by any goroutine.
-func (set *RequestSet) AddQueued() { set.queued.Add(1) }
-
-// Completed notes that the engine no longer has an operation of the RequestSet. It may be called by
-// any goroutine.
-func (set *RequestSet) Completed() { set.queued.Add(-1) }
+// Queued counts the requests of the RequestSet that the engine has. Push adds to it. Whoever gives
+// the engine a request by another call adds 1, and Completed of the request's Client subtracts 1.
+func (set *RequestSet) Queued() *atomic.Int32 { return &set.queued }
 
 // LargeRead is the size from which on a RequestSet submits a read at once. The kernel holds back
 // the requests of a batch until it has prepared the last of them, and that takes long for large

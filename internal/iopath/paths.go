@@ -1,6 +1,7 @@
 package iopath
 
 import (
+	"cmp"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,6 +37,9 @@ type Options struct {
 	Look func(fd int, b []byte, off int64) (res int32, ok bool)
 	// Device returns the device of a descriptor's file. nil means sys.Device.
 	Device func(fd int) (uint64, bool)
+	// Recording records operations, and the driver's system calls, while a recorder is set. Each
+	// operation that Stats counts, and each shared Sync, becomes one record. nil means a new one.
+	Recording *record.Hook
 }
 
 // Paths has the three ways to perform one transfer, and their state. Fields that are functions,
@@ -62,7 +66,6 @@ type Paths struct {
 	// completesAlone is set if completions need no thread of the process, as with Linux AIO.
 	completesAlone bool
 	Counters       counters.Counters
-	Recording      *record.Hook // records operations, while a recorder is set
 	// true if sys.ReadCached reliably reports the end of a file
 	FindsEnd bool
 	// Call makes the plain system calls. Clock is the monotonic clock. They are fields so that a
@@ -80,7 +83,7 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 		p.isReady.Store(true)
 	}
 	p.Options = o
-	p.Recording = new(record.Hook)
+	p.Recording = cmp.Or(p.Recording, new(record.Hook))
 	p.Call, p.Clock = MakeCall, clock()
 	if o.Wrap != nil {
 		p.Call = o.Wrap(p.Call)

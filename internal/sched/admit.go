@@ -14,26 +14,24 @@ import (
 	"github.com/sluiceio/sluice/internal/iopath"
 )
 
-// tryPlain takes a permit for an operation on f that is to be a plain call, if package admission
-// says so and one is free. If not, waitOrQueue performs it. Before the driver is chosen, an
-// operation counts as one that can be queued: if it is alone it is a plain call, and needs no
-// driver.
+// tryPlain takes a permit for an operation on f that is to be a plain call, if the governor of its
+// kind leaves room and a permit is free. If not, waitOrQueue performs it. A plain call cannot be
+// asked to end early, so an operation whose context can end is none here. Before the driver is
+// chosen, an operation counts as one that can be queued: if it is alone it is a plain call, and
+// needs no driver.
 func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code driver.Code, f *File) (budget.Permit, bool) {
-	d, o := s.paths.DeviceOf(f), admission.Operation{CanQueue: s.paths.MayQueue(code, f), Ends: ctx.Done() != nil}
+	var none budget.Permit
+	d := s.paths.DeviceOf(f)
 	switch {
-	case o.Ends:
-		return budget.Permit{}, false
-	case o.CanQueue:
+	case ctx.Done() != nil:
+		return none, false
+	case s.paths.MayQueue(code, f):
 		if kind == governor.Writes { // which seldom take a second transfer
 			s.countOn(d, kind)
 		}
-		room, most := s.room(d, kind, d.InFlight())
-		if admission.Decide(o, room) == admission.Queued {
-			return budget.Permit{}, false
-		}
-		return d.Budget.TryAcquireBelow(iopath.KindOf(code), most)
+		return d.Budget.TryAcquireBelow(iopath.KindOf(code), s.room(d, kind, d.InFlight()))
 	case s.paths.Threads == 0 && s.paths.InMemory(f): // with Options.Threads all calls count
-		return budget.Permit{}, true
+		return none, true
 	}
 	return d.Budget.TryAcquire(iopath.KindOf(code))
 }
@@ -66,11 +64,14 @@ func (s *Scheduler) taken(g *governor.Governor) bool {
 	return p.Noted() && p.Taken(s.paths.Clock()) && !g.Trying()
 }
 
-// room reports whether there is room for one more plain call to d beside what is in flight, as the
-// governor of its kind has chosen, if fewer than most permits are taken; see admission.Room.
-func (s *Scheduler) room(d *device.Device, kind governor.Kind, inFlight int32) (ok bool, most int32) {
+// room returns how many permits of d may be taken for plain calls beside what is in flight, as the
+// governor of the kind has chosen; see admission.Room. Without governors it is Options.Plain.
+func (s *Scheduler) room(d *device.Device, kind governor.Kind, inFlight int32) (most int32) {
 	if !s.paths.Govern {
-		return inFlight < int32(s.paths.Plain), int32(s.paths.Plain)
+		if plain := int32(s.paths.Plain); inFlight < plain {
+			return plain
+		}
+		return 0
 	}
 	g := &d.Governors[kind]
 	return admission.Room(g.Choice(), admission.Load{

@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/qos"
+	"github.com/sluiceio/sluice/internal/usecount"
 )
 
 // How goroutines perform operations once there are classes. Without limits an operation
@@ -63,27 +64,33 @@ func (s *Scheduler) writeWithTicket(ctx context.Context, f *File, b []byte, off 
 	c := s.ClassOf(ctx, f)
 	use := useOf(driver.Write, f)
 	f = s.paths.ViewForRecord(f, c)
-	q := s.paths.QueueOf(f)
-	if use == fair.OutsideCap && !c.Limited() {
-		t := q.Admit(c, f.Owner())
-		res := s.writeNow(ctx, f, b, off)
-		t.End(int64(res))
-		return res
-	}
-	take := q.Take
-	if off == iopath.AtPosition { // not split: it is one write(2)
-		take = q.TakeAll
-	}
-	t, res := take(ctx, c, f.Owner(), len(b), use)
+	// A write at the position is one write(2), which is not split.
+	t, n, res := takeOrAdmit(ctx, s.paths.QueueOf(f), c, f.Owner(), len(b), use, off == iopath.AtPosition)
 	if t == nil {
 		return res
 	}
-	if off != iopath.AtPosition {
-		b = b[:t.Granted()]
-	}
-	res = s.writeNow(ctx, f, b, off)
+	res = s.writeNow(ctx, f, b[:n], off)
 	t.End(int64(res))
 	return res
+}
+
+// takeOrAdmit returns the ticket of an operation of n bytes, and how many of them it may transfer.
+// It is nil if the operation may not begin, and res says why. An operation of a class without
+// limits does not wait for a ticket outside the cap. An operation that must not be split is whole.
+//
+// It does not call the operation: each function above a write's system call costs (PlainCall).
+func takeOrAdmit(ctx context.Context, q *qos.Queue, c *Class, owner *usecount.Count, n int, use fair.Use, whole bool) (t *qos.Ticket, granted int, res int32) {
+	switch {
+	case use == fair.OutsideCap && !c.Limited():
+		return q.Admit(c, owner), n, 0
+	case whole:
+		t, res = q.TakeAll(ctx, c, owner, n, use)
+		return t, n, res
+	}
+	if t, res = q.Take(ctx, c, owner, n, use); t != nil {
+		n = t.Granted()
+	}
+	return t, n, res
 }
 
 // useOf returns the use that a transfer makes of f's device.
@@ -107,18 +114,11 @@ func (s *Scheduler) rawWithTicket(ctx context.Context, code driver.Code, o RawFi
 	o.class, o.askedAt = c, s.paths.Recording.Now()
 	d := s.paths.DeviceOfFD(o.FD)
 	defer runtime.KeepAlive(d) // and with it the queue: a RawFile has no File that keeps them
-	q := s.paths.TicketsOf(d)
-	if use == fair.OutsideCap && !c.Limited() {
-		t := q.Admit(c, nil)
-		res := s.rawNow(ctx, code, o, b, off)
-		t.End(int64(res))
-		return res
-	}
-	t, res := q.Take(ctx, c, nil, len(b), use)
+	t, n, res := takeOrAdmit(ctx, s.paths.TicketsOf(d), c, nil, len(b), use, false)
 	if t == nil {
 		return res
 	}
-	res = s.rawNow(ctx, code, o, b[:t.Granted()], off)
+	res = s.rawNow(ctx, code, o, b[:n], off)
 	t.End(int64(res))
 	return res
 }
@@ -130,12 +130,7 @@ func (s *Scheduler) rawWithTicket(ctx context.Context, code driver.Code, o RawFi
 func (s *Scheduler) commitWithTicket(ctx context.Context, code driver.Code, f *File) error {
 	c := s.ClassOf(ctx, f)
 	f = s.paths.ViewForRecord(f, c)
-	q := s.paths.QueueOf(f)
-	if !c.Limited() {
-		defer q.Admit(c, f.Owner()).End(0)
-		return s.commitNow(ctx, code, f)
-	}
-	t, res := q.Take(ctx, c, f.Owner(), 0, fair.OutsideCap)
+	t, _, res := takeOrAdmit(ctx, s.paths.QueueOf(f), c, f.Owner(), 0, fair.OutsideCap, false)
 	if t == nil {
 		return errorOf(ctx, res)
 	}

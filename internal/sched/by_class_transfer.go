@@ -1,12 +1,16 @@
 package sched
 
-import "github.com/sluiceio/sluice/internal/fair"
+import (
+	"cmp"
+
+	"github.com/sluiceio/sluice/internal/fair"
+)
 
 // How Transfers are performed once there are classes. No goroutine waits with their tickets:
 // a Transfer is a qos.Waiter.
 
-// startWithTicket has t, which is prepared, wait for its ticket, or ends it if the page
-// cache has all of it. It returns false if t needs no ticket: the caller begins it.
+// startWithTicket has t wait for its ticket, or ends it if the page cache has all of it. It returns
+// false if t needs no ticket: the caller begins it.
 func (s *Scheduler) startWithTicket(t *Transfer) bool {
 	c := t.class()
 	use := useOf(t.code, t.f)
@@ -30,22 +34,13 @@ func (s *Scheduler) startWithTicket(t *Transfer) bool {
 
 // class returns the class of t's operation.
 func (t *Transfer) class() *Class {
-	if c := t.f.Class(); c != nil {
-		return t.s.paths.Classes.Or(c)
-	}
-	return t.s.paths.Classes.Or(t.Class)
+	return t.s.paths.Classes.Or(cmp.Or(t.f.Class(), t.Class))
 }
 
 // requestTicket requests the ticket for the bytes that are left.
 func (t *Transfer) requestTicket() {
 	t.grantedEnd = t.n
 	t.ticket.Request(t.class(), len(t.buf)-t.n)
-}
-
-// nextTicket ends t's ticket, whose bytes were all transferred, and requests another.
-func (t *Transfer) nextTicket() {
-	t.endTicket()
-	t.requestTicket()
 }
 
 // endTicket ends the ticket that t was granted.
@@ -63,18 +58,14 @@ func (t *Transfer) Granted() {
 		s.helpers.add(t)
 		return
 	}
-	if t.set != nil {
-		t.set.AddQueued()
-	} else {
-		s.DeviceOf(t.f).Queued.Add(1)
-	}
+	t.counter().Add(1)
 	// Asked for before pushGranted: after it t may have ended, and be its owner's again.
 	e := t.engine()
 	if s.helpers.pushGranted(t, e) {
 		e.EnsureSubmitted()
 		return
 	}
-	t.noteCompleted()
+	t.counter().Add(-1)
 	t.res = ecanceled
 	t.end()
 }

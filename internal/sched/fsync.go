@@ -105,11 +105,7 @@ func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit
 	if s.paths.Govern {
 		d.Governors[governor.Syncs].Count(running, admission.PlainPermits(d.Budget.Limit()), journal{s})
 	}
-	room, most := s.room(d, governor.Syncs, running)
-	if admission.Decide(admission.Operation{CanQueue: true}, room) != admission.Plain {
-		return budget.Permit{}, false
-	}
-	return d.Budget.TryAcquireOfKind(budget.Syncs, most)
+	return d.Budget.TryAcquireOfKind(budget.Syncs, s.room(d, governor.Syncs, running))
 }
 
 // releaseSyncRoute releases what chooseSyncRoute has acquired: after the fsync, or if none

@@ -75,17 +75,6 @@ func (s *Scheduler) CloseFile(f *File) bool {
 	return f.CloseThen(func() { s.paths.Classes.RejectFile(&f.Count) })
 }
 
-// RecordBy records operations through h, as the driver's system calls are. Each operation that
-// Stats counts, and each shared Sync, becomes one record. RecordBy must be called before the
-// first operation.
-func (s *Scheduler) RecordBy(h *record.Hook) {
-	s.paths.Recording = h
-	s.chains.RecordBy(h)
-	if e := s.paths.Engines.First(); e != nil {
-		e.RecordBy(h) // rings that start later have other hooks
-	}
-}
-
 // Hook returns the hook through which operations are recorded.
 func (s *Scheduler) Hook() *record.Hook { return s.paths.Recording }
 

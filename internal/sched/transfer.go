@@ -3,6 +3,7 @@ package sched
 import (
 	"context"
 	"io"
+	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
@@ -82,58 +83,42 @@ type Transfer struct {
 // Reg. The caller must not touch b until Wait or TransferSet.Next has returned, and must use f
 // (File.Use) during this call.
 func (s *Scheduler) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32) {
-	s.startTransfer(t, driver.Read, f, b, off, reg)
+	s.startTransfer(t, driver.Read, f, b, off, reg, false)
 }
 
 // StartWrite starts writing b at off. The rules of StartRead apply.
 func (s *Scheduler) StartWrite(t *Transfer, f *File, b []byte, off int64, reg uint32) {
-	s.startTransfer(t, driver.Write, f, b, off, reg)
+	s.startTransfer(t, driver.Write, f, b, off, reg, false)
 }
 
 // StartExtend is StartWrite for a write that makes the file longer. The kernel blocks the thread in
 // that write, whatever the driver, so a helper performs it.
 func (s *Scheduler) StartExtend(t *Transfer, f *File, b []byte, off int64) {
-	s.prepare(t, driver.Write, f, b, off, 0)
-	t.extends = true
-	if s.paths.Classes.Active() && s.startWithTicket(t) {
-		return
-	}
-	s.helpers.add(t)
+	s.startTransfer(t, driver.Write, f, b, off, 0, true)
 }
 
-func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []byte, off int64, reg uint32) {
-	s.prepare(t, code, f, b, off, reg)
-	if s.paths.Classes.Active() && s.startWithTicket(t) {
-		return
-	}
-	t.begin()
-}
-
-// begin starts a prepared transfer that needs no further ticket.
-func (t *Transfer) begin() {
-	switch {
-	case len(t.buf) == 0 || t.cached():
-		t.end()
-	case t.s.paths.CanQueue(t.code, t.f):
-		t.push()
-	default:
-		t.s.helpers.add(t)
-	}
-}
-
-// prepare sets t up as a started transfer.
-func (s *Scheduler) prepare(t *Transfer, code driver.Code, f *File, b []byte, off int64, reg uint32) {
+// startTransfer starts t.
+func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []byte, off int64, reg uint32, extends bool) {
 	if t.r != nil {
 		panic("sched: a Transfer was started that is in progress")
 	}
 	*t = Transfer{
 		Ended: t.Ended, Owner: t.Owner, Class: t.Class, set: t.set,
-		s: s, f: f, code: code, buf: b, off: off, reg: reg, grantedEnd: len(b), r: s.paths.Requests.New(), asked: s.paths.Recording.Now(),
-		mark: f.LostWrites.Mark(),
+		s: s, f: f, code: code, buf: b, off: off, reg: reg, grantedEnd: len(b), extends: extends,
+		r: s.paths.Requests.New(), asked: s.paths.Recording.Now(), mark: f.LostWrites.Mark(),
 	}
 	t.r.Client = t
 	f.UseMore() // until end
 	ioengine.RaceBefore(code, b)
+	switch {
+	case s.paths.Classes.Active() && s.startWithTicket(t):
+	case len(b) == 0 || t.cached():
+		t.end()
+	case !extends && s.paths.CanQueue(code, f):
+		t.push()
+	default:
+		s.helpers.add(t)
+	}
 }
 
 // cached reads what the page cache has, unless the file was opened with O_DIRECT. It reports
@@ -221,7 +206,7 @@ func (t *Transfer) end() {
 func (t *Transfer) Completed() {
 	s, res := t.s, t.r.Op.Res
 	t.f.EndWrite(t.code, t.call, res)
-	t.noteCompleted()
+	t.counter().Add(-1)
 	if iopath.NotPerformed(t.f, res) {
 		t.f.Refused(res)
 		t.continueRest()
@@ -237,20 +222,20 @@ func (t *Transfer) Completed() {
 	t.continueRest()
 }
 
-// noteCompleted notes that the engine no longer has the operation.
-func (t *Transfer) noteCompleted() {
+// counter counts the operations that the engine has: t's set's, or else t's device's.
+func (t *Transfer) counter() *atomic.Int32 {
 	if t.set != nil {
-		t.set.Completed()
-	} else {
-		t.s.DeviceOf(t.f).Queued.Add(-1)
+		return t.set.Queued()
 	}
+	return &t.s.DeviceOf(t.f).Queued
 }
 
 // continueRest goes on with the remaining bytes after a part that was performed in part or not at
 // all.
 func (t *Transfer) continueRest() {
 	if t.hasTicket && t.n == t.grantedEnd {
-		t.nextTicket()
+		t.endTicket()
+		t.requestTicket()
 		return
 	}
 	t.s.helpers.add(t)

@@ -58,7 +58,7 @@ func TestTransferResults(t *testing.T) {
 		t.Run(c.code.String()+"/"+c.name, func(t *testing.T) {
 			p := play(t, queueAll, c.results, c.calls)
 			var tr Transfer
-			p.startTransfer(&tr, c.code, p.f, make([]byte, 100), 1000, 0)
+			p.startTransfer(&tr, c.code, p.f, make([]byte, 100), 1000, 0, false)
 			n, err := tr.Wait(t.Context())
 			if n != c.n || !errors.Is(err, c.err) {
 				t.Errorf("Wait = %d, %v; want %d, %v", n, err, c.n, c.err)
@@ -479,7 +479,7 @@ func stressTransfers(t *testing.T, s *Scheduler, f *File, rnd *rand.Rand) {
 	buf := make([]byte, 400)
 	for range 200 {
 		for i := range all {
-			s.startTransfer(&all[i], driver.Read+driver.Code(i%2), f, buf[i*100:][:100], int64(i), 0)
+			s.startTransfer(&all[i], driver.Read+driver.Code(i%2), f, buf[i*100:][:100], int64(i), 0, false)
 		}
 		for i := range all {
 			ctx, cancel := context.WithCancel(context.Background())

@@ -11,9 +11,9 @@
 //	is := s.Run(model.Sluice, 50*time.Millisecond, 250*time.Millisecond)
 //
 // sluice's own code decides. The Governor of package governor reads the simulated time, package
-// admission chooses the path, a Budget of package budget has the permits, and a Signal of package
-// pressure finds out whether the processors are taken. A change of one of these packages changes
-// the model's predictions.
+// admission says how much room there is for plain calls, a Budget of package budget has the
+// permits, and a Signal of package pressure finds out whether the processors are taken. A change of
+// one of these packages changes the model's predictions.
 //
 // # What is simulated
 //

@@ -110,12 +110,12 @@ func (r *program) inFlight() int32 { return r.queued + r.budget.InUse() }
 // callsPlain reports whether to make the operation a plain call, with a permit
 // (sched.Scheduler.tryPlain).
 func (u *user) callsPlain() (ok bool) {
-	room, most := false, int32(0)
+	most := int32(0)
 	switch u.side {
 	case OSFile:
 		return true
 	case AllPlain:
-		room, most = true, budget.Most
+		most = budget.Most
 	case Sluice:
 		procs, taken := u.budgets.Processors(), u.processors.Taken(u.m.now) && !u.governor.Trying()
 		if taken {
@@ -123,12 +123,9 @@ func (u *user) callsPlain() (ok bool) {
 		} else {
 			u.governor.Count(u.inFlight(), admission.Few(procs), u)
 		}
-		room, most = admission.Room(u.governor.Choice(), admission.Load{
+		most = admission.Room(u.governor.Choice(), admission.Load{
 			InFlight: u.inFlight(), Permits: u.budget.Limit(), Processors: procs, Ready: true, Taken: taken,
 		})
-	}
-	if admission.Decide(admission.Operation{CanQueue: true}, room) == admission.Queued {
-		return false
 	}
 	u.permit, ok = u.budget.TryAcquireBelow(budget.Reads, most)
 	return ok
