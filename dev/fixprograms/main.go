@@ -27,9 +27,15 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	page := flag.String("o", "", "write the page into this `file` and not to standard output")
 	rows := flag.String("rows", "", "keep the results in this `file`, and write all that it has on the page")
+	write := flag.Bool("write", false, "run no program, and write the page of the results in -rows")
 	work := flag.String("work", "", "keep the programs in this `directory`, which must not exist")
 	flag.Parse()
-	err := run(ctx, *page, *rows, *work, flag.Args())
+	var err error
+	if *write {
+		err = rewrite(*page, *rows)
+	} else {
+		err = run(ctx, *page, *rows, *work, flag.Args())
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fixprograms:", err)
@@ -95,6 +101,18 @@ func run(ctx context.Context, page, rowsFile, work string, names []string) error
 		return errDiffer
 	}
 	return nil
+}
+
+// rewrite writes the page of kept results.
+func rewrite(page, rowsFile string) error {
+	done, err := readRows(rowsFile)
+	if err != nil {
+		return err
+	}
+	if page == "" {
+		return writePage(os.Stdout, done.list())
+	}
+	return write(page, done.list())
 }
 
 // choose returns the programs with these names.
