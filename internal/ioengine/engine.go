@@ -71,8 +71,9 @@ const maxReap = 256
 // # Who reaps
 //
 // The leader reaps, and there is a leader whenever one is needed (needsLeader). While it is
-// running, a submitter may reap what has completed already (helpReap). The operations of a RequestSet do not need one by themselves: their
-// owner becomes the leader when it waits for them (RequestSet.Next). A leader is needed
+// running, a submitter may reap what has completed already (helpReap). The operations of a
+// RequestSet do not need one by themselves: their owner becomes the leader when it waits for them
+// (RequestSet.Next). A leader is needed
 //
 //   - for operations of other goroutines, in flight or in the backlog;
 //   - while an owner waits that has found another leader (requireReaper);

@@ -26,8 +26,8 @@ type fixProgress struct {
 	shown bool      // a line is on the terminal
 }
 
-// patience is how long a run prints no line into a file. Then there is one in each interval. Scripts
-// of tests have more patience: they expect no line, however busy the machine is.
+// patience is how long a run prints no line into a file. Then there is one in each interval.
+// Scripts of tests have more patience: they expect no line, however busy the machine is.
 var patience = 5 * time.Second
 
 const (

@@ -47,9 +47,9 @@ func Environment(ctx context.Context, dir string) (map[string]string, error) {
 			fileURL(filepath.Join(places[0], "cache", "download")) + "," + places[1],
 		"GOFLAGS": "-modcacherw", // the cache is removed at the end
 		"GOSUMDB": "off",         // it does not know unpublished modules
-		// No module comes from elsewhere, whatever the user's settings are. GONOPROXY=none would have
-		// the go command look into its cache first, where it finds the library, and then no module
-		// below it.
+		// No module comes from elsewhere, whatever the user's settings are. GONOPROXY=none would
+		// have the go command look into its cache first, where it finds the library, and then no
+		// module below it.
 		"GOENV": "off", "GONOPROXY": "", "GOPRIVATE": "",
 	}, nil
 }

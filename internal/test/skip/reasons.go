@@ -73,7 +73,7 @@ var (
 	GNU      = machine("gnu", "GNU cp and ls of coreutils 9.1 or later")
 	NewGNU   = machine("newgnu", "GNU cp and ls of coreutils 9.5 or later")
 	Setfattr = machine("setfattr", "setfattr")
-	Bash     = machine("bash", "bash")
+	Bash     = machine("bash", "bash, and its package bash-completion")
 	Zsh      = machine("zsh", "zsh")
 	Fish     = machine("fish", "fish")
 	Man      = machine("man", "man")

@@ -55,7 +55,7 @@ var portable = map[skip.Reason]func() error{
 	skip.GNU:      gnu(9.1),
 	skip.NewGNU:   gnu(9.5),
 	skip.Setfattr: programs("setfattr"),
-	skip.Bash:     programs("bash"),
+	skip.Bash:     bash,
 	skip.Zsh:      programs("zsh"),
 	skip.Fish:     programs("fish"),
 	skip.Man:      programs("man"),
@@ -74,6 +74,14 @@ func programs(names ...string) func() error {
 		}
 		return nil
 	}
+}
+
+// bash also looks for what the completions need.
+func bash() error {
+	if _, err := os.Stat("/usr/share/bash-completion/bash_completion"); err != nil {
+		return err
+	}
+	return programs("bash")()
 }
 
 func chromium() error {

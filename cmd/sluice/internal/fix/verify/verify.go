@@ -35,7 +35,7 @@ type Options struct {
 type Report struct {
 	Before, After *outcomes.Run
 	Flaky         []string // tests whose results differ without the change; they do not count
-	Alone         []string // tests whose results differ with the change, but not when they run alone
+	Alone         []string // tests that differ with the change, but not when they run alone
 	Differ        []string // tests whose results differ with the change: all was taken back
 	Notes         []string
 }
