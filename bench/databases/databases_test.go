@@ -74,6 +74,8 @@ func TestArguments(t *testing.T) {
 		{"-size 1MiB", "-size: 1048576 is too small"},
 		{"-time 0s", "-time: 0s; want more than 0"},
 		{"-rounds 0", "-rounds: 0; want at least 1"},
+		{"-make programs", "-make: there is no -keep"},
+		{"-write", "-write: there are no -rows"},
 		{"bolt", `unknown case "bolt"; there are goleveldb`},
 	} {
 		if _, err := parse(strings.Fields(test.args)); err == nil || !strings.Contains(err.Error(), test.want) {

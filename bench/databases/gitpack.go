@@ -82,16 +82,23 @@ func openGit(dir string, s load.Setup) (database, error) {
 	if p.hashes, err = os.ReadFile(filepath.Join(dir, hashesName)); err != nil {
 		return nil, err
 	}
-	for range s.Load.Goroutines {
+	for i := range s.Load.Goroutines {
 		p.storages = append(p.storages, filesystem.NewStorageWithOptions(osfs.New(filepath.Join(dir, "git")),
 			cache.NewObjectLRU(0), filesystem.Options{KeepDescriptors: true, ExclusiveAccess: true}))
+		if err := p.read(i, 0); err != nil { // it loads the index, which is not measured
+			return nil, err
+		}
 	}
 	return p, nil
 }
 
 func (p *packs) do(client int, random *rand.Rand) error {
+	return p.read(client, random.IntN(p.objects))
+}
+
+// read reads object i.
+func (p *packs) read(client, i int) error {
 	const size = len(plumbing.Hash{})
-	i := random.IntN(p.objects)
 	if (i+1)*size > len(p.hashes) {
 		return fmt.Errorf("the repository has %d objects; want object %d", len(p.hashes)/size, i)
 	}

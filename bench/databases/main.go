@@ -64,6 +64,7 @@ type options struct {
 	keep   string // "" or the directory of builds and data
 	kept   string // "" or the file of rows
 	make   bool   // make builds and data, and measure nothing
+	write  bool   // write the page of kept, and measure nothing
 	cases  []*testCase
 }
 
@@ -80,6 +81,7 @@ func parse(args []string) (options, error) {
 	flags.IntVar(&o.rounds, "rounds", 12, "processes of each side")
 	flags.StringVar(&o.keep, "keep", "", "keep builds and data in this `directory`, and use what it has")
 	flags.BoolVar(&o.make, "make", false, "with -keep: make builds and data, and measure nothing")
+	flags.BoolVar(&o.write, "write", false, "measure nothing, and write the page of the results in -rows")
 	flags.StringVar(&o.kept, "rows", "", "keep the results of programs in this `file`, and write all that it has on the page")
 	flags.StringVar(&o.page, "o", "", "write the page into this `file` and not to standard output")
 	if err := flags.Parse(args); err != nil {
@@ -92,6 +94,8 @@ func parse(args []string) (options, error) {
 		return o, fmt.Errorf("-time: %v; want more than 0", o.time)
 	case o.make && o.keep == "":
 		return o, errors.New("-make: there is no -keep")
+	case o.write && o.kept == "":
+		return o, errors.New("-write: there are no -rows")
 	case o.rounds < 1:
 		return o, fmt.Errorf("-rounds: %d; want at least 1", o.rounds)
 	}

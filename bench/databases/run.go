@@ -29,6 +29,13 @@ type place struct {
 }
 
 func run(ctx context.Context, o options) (err error) {
+	if o.write {
+		kept, err := readRows(o.kept)
+		if err != nil {
+			return err
+		}
+		return write(o, nil, nil, kept)
+	}
 	p := &place{options: o}
 	if p.dir, err = o.place(); err != nil {
 		return err
