@@ -166,10 +166,10 @@ $(GORELEASER):
 # Beside other work the builds may take longer than GoReleaser's limit of an hour.
 release: $(GORELEASER)
 	@test "$(VERSION)" || { echo "make release: want VERSION=v0.1.0"; exit 1; }
-	GORELEASER_CURRENT_TAG="$(VERSION)" $(GORELEASER) release --clean --timeout=6h
+	GORELEASER_CURRENT_TAG="$(VERSION)" $(GORELEASER) release --config=dev/release/goreleaser.yaml --clean --timeout=6h
 
 # The second build has a tree and a build cache of its own. Both are of the last commit.
-TRY = GORELEASER_CURRENT_TAG=v0.0.0 $(CURDIR)/$(GORELEASER) release --snapshot --timeout=6h
+TRY = GORELEASER_CURRENT_TAG=v0.0.0 $(CURDIR)/$(GORELEASER) release --config=dev/release/goreleaser.yaml --snapshot --timeout=6h
 release-check: $(GORELEASER)
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && set -e && \
 		git clone -q . "$$dir/one" && git clone -q . "$$dir/elsewhere" && \

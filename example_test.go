@@ -3,13 +3,17 @@ package sluice_test
 import (
 	"context"
 	"errors"
+	"expvar"
 	"fmt"
 	"io"
 	"io/fs"
 	"log"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -154,4 +158,92 @@ func ExampleNewScheduler() {
 	// Output:
 	// 30
 	// sluice: Options.Driver "mule" is not one of uring, aio, pool
+}
+
+// A backup reads all it can, but not faster than 100 MB/s, and stays out of the
+// way of everything else, which is of the default class.
+func ExampleScheduler_Class() {
+	s, err := sluice.NewScheduler(sluice.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	backup, err := s.Class("backup", sluice.ClassOptions{Weight: 10, BytesPerSecond: 100e6})
+	if err != nil {
+		log.Fatal(err)
+	}
+	f, err := s.Open(os.Args[0])
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := sluice.WithClass(context.Background(), backup)
+	if _, err := f.ReadAtContext(ctx, make([]byte, 4096), 0); err != nil {
+		log.Fatal(err)
+	}
+	view, err := f.WithClass(backup) // for methods without a context
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := view.Read(make([]byte, 1000)); err != nil {
+		log.Fatal(err)
+	}
+	st := backup.Stats()
+	fmt.Println(backup.Name(), st.Operations, st.Bytes)
+	// Output: backup 2 5096
+}
+
+// A database may be open several times in a process. All its instances share one class, which
+// the first of them makes.
+func ExampleScheduler_Class_shared() {
+	s, err := sluice.NewScheduler(sluice.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	var classes [2]*sluice.Class
+	for i := range classes {
+		if classes[i], err = s.Class("compaction", sluice.ClassOptions{Weight: 10}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println(classes[0] == classes[1])
+	// Output: true
+}
+
+// Stats as a variable of package expvar, beside the counts of each device.
+func ExampleScheduler_Stats_expvar() {
+	s, err := sluice.Default()
+	if err != nil {
+		log.Fatal(err)
+	}
+	expvar.Publish("sluice", expvar.Func(func() any { return s.Stats() }))
+	expvar.Publish("sluice_devices", expvar.Func(func() any { return s.DeviceStats() }))
+
+	text := expvar.Get("sluice").String()
+	fmt.Println(strings.Contains(text, `"Plain":`), strings.Contains(text, `"Queued":`))
+	// Output: true true
+}
+
+// Stats in the text format of Prometheus, such as sluice_Queued. Package promhttp is not needed.
+func ExampleScheduler_Stats_prometheus() {
+	s, err := sluice.Default()
+	if err != nil {
+		log.Fatal(err)
+	}
+	metrics := func(w http.ResponseWriter, _ *http.Request) {
+		stats := reflect.ValueOf(s.Stats())
+		for i := range stats.NumField() {
+			if f := stats.Field(i); f.CanInt() {
+				fmt.Fprintf(w, "sluice_%s %d\n", stats.Type().Field(i).Name, f.Int())
+			}
+		}
+		for _, d := range s.DeviceStats() {
+			fmt.Fprintf(w, "sluice_device_InFlight{device=%q} %d\n", d.Name, d.InFlight)
+		}
+	} // http.HandleFunc("/metrics", metrics)
+
+	answer := httptest.NewRecorder()
+	metrics(answer, nil)
+	fmt.Println(strings.Contains(answer.Body.String(), "\nsluice_SharedSyncs "))
+	// Output: true
 }

@@ -6,7 +6,7 @@
 //
 // The modules require each other by version. go.work has the tree's directories in the places
 // of that version, so that it need not be published. GoReleaser builds the archives of a tag; it
-// calls notices (.goreleaser.yaml).
+// calls notices (goreleaser.yaml).
 package main
 
 import (
