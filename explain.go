@@ -20,14 +20,14 @@ func (s *Scheduler) Explain() string {
 		return "driver: none (the Scheduler was closed before it needed one)\n"
 	}
 	fmt.Fprintf(&b, "driver: %s (%s)\n", info.Name, s.reason())
+	if len(info.Features) > 0 {
+		fmt.Fprintf(&b, "  %s\n", strings.Join(info.Features, ", "))
+	}
 	for _, r := range s.rejectedDrivers {
 		fmt.Fprintf(&b, "  not %s: %v\n", r.name, r.err)
 	}
 	for _, l := range s.h.Core.LostDrivers() {
 		fmt.Fprintf(&b, "  %s stopped working: %v; what it was for is performed by plain calls\n", l.Driver, l.Err)
-	}
-	if len(info.Features) > 0 {
-		fmt.Fprintf(&b, "  %s\n", strings.Join(info.Features, ", "))
 	}
 	fmt.Fprintf(&b, "in flight: at most %d in each ring or queue\n", info.Depth)
 	if n, most := s.h.Core.Rings(); most > 1 {
@@ -40,7 +40,7 @@ func (s *Scheduler) Explain() string {
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "threads: at most %d wait for a device, for what is not queued", s.h.Core.Threads())
+	fmt.Fprintf(&b, "threads: at most %d plain calls of a device wait at a time", s.h.Core.Threads())
 	if n := s.options.Threads; n > 0 {
 		fmt.Fprintf(&b, ", and %d for all devices", n)
 	}
