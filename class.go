@@ -89,8 +89,8 @@ func (o ClassOptions) settings() (fair.Settings, error) {
 }
 
 // Class returns the Scheduler's class of that name, with the settings that it has. If there is
-// none, Class adds it with the settings of o. An error says which option or name is wrong, also
-// for a class that exists.
+// none, Class adds it with the settings of o. An invalid name or option is an error, even if the
+// class exists.
 //
 // The class named "default", of weight 100, is there from the start. It is the class of operations
 // that have no other.
@@ -203,9 +203,9 @@ func (s *Scheduler) Classes() []*Class {
 	return append([]*Class(nil), s.classes...)
 }
 
-// WithClass returns a context that puts operations on c's Scheduler in class c. Other Schedulers
-// ignore it. Every method with a context heeds it: of Files, ReadMany, Readers and Writers, Batches
-// and caches. It panics if c is nil.
+// WithClass returns a context whose operations are in class c, if they are on c's Scheduler. Other
+// Schedulers ignore c. Every method with a context heeds it: of Files, ReadMany, Readers and
+// Writers, Batches and caches. It panics if c is nil.
 func WithClass(ctx context.Context, c *Class) context.Context {
 	if c == nil {
 		panic("sluice: WithClass of a nil Class")

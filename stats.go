@@ -38,8 +38,8 @@ type Stats struct {
 	// LostRings is the number of rings that have stopped working, as under a seccomp(2) filter.
 	// Their operations become plain calls. Explain returns why.
 	LostRings int
-	// WaitingThreads is the number of threads in plain calls now, without calls on names, and of
-	// leaders in a wait for their rings.
+	// WaitingThreads is how many threads are in plain calls of Files, or lead a ring and wait for
+	// it. Threads in calls with names are not counted.
 	WaitingThreads int
 
 	// Governors is the number of governors that have measured plain calls against the queue.
@@ -96,8 +96,7 @@ func (s *Scheduler) governors() (all, plain int) {
 }
 
 // FileStats is a snapshot of what a [File] has done, with its views. The counts begin when the File
-// is opened. Cached reads are counted in [Stats] alone: the count would cost each of them more than
-// it tells.
+// is opened. Cached reads are counted for the Scheduler only ([Stats].Cached).
 type FileStats struct {
 	Plain        int64 // operations that were plain calls
 	Queued       int64 // operations that were queued
