@@ -26,15 +26,17 @@ import (
 // # Errors
 //
 // Errors are *fs.PathError, except io.EOF, and os.ErrInvalid for a nil File. A negative offset or
-// length is an error, and so is a ReadAt or WriteAt beyond the largest offset. A read of a file
-// open for writing only is EBADF, and so is a write of one open for reading.
+// length is an error, and so is an offset beyond the largest file that the file system can have. A
+// read of a file open for writing only is EBADF, and so is a write of one open for reading.
 //
 // # Concurrency
 //
 // All methods may be called by any number of goroutines at once. Writes of different bytes never
-// undo each other, even in one block and through several Files of the process. Any other writer may
-// undo a write to the same block: other programs, other packages, and Files that use the page cache
-// (see Explain). They must not truncate the file while its last block is written.
+// undo each other, even in one block and through several Files of the process.
+//
+// Nothing protects a block from other writers: other programs, os.File, and a File that uses the
+// page cache because O_DIRECT is refused (see Explain). If one of these writes to the block or
+// truncates the file during a write of a File, bytes of either may be lost.
 type File struct {
 	file        *sluice.File   // with O_DIRECT, unless direct is nil
 	h           *handle.File   // the inside of file

@@ -31,8 +31,8 @@ type ReadManyOptions struct {
 	// away. 0 means 16 KiB; a negative value allows no gap.
 	MergeGap int
 
-	// Amplification is the most bytes that a merged request may read for each wanted byte, in whole
-	// blocks of the file. 0 means 2; the least is 1.
+	// Amplification is the most bytes that a merged request may read, divided by the bytes that its
+	// ranges ask for. Both count whole blocks of the file. 0 means 2; the least is 1.
 	Amplification float64
 
 	// Unordered yields results as they arrive, and not in the order of the ranges.
@@ -105,8 +105,8 @@ var errNoRanges = errors.New("the sequence of ranges is nil (slices.Values makes
 //   - Break: requests in flight are withdrawn, or waited for if the kernel has them.
 //   - Memory: when half of the pool is in use, one request is in flight at a time. A caller that
 //     holds all Buffers waits until ctx ends or the Scheduler is closed.
-//   - Concurrency: any number of goroutines may use the iterator at once, if ranges can be. It
-//     starts no goroutine: the goroutine that loops runs both ranges and the body of the loop.
+//   - Concurrency: any number of goroutines may loop over the result at once, if they may loop over
+//     the sequence ranges at once. ReadMany starts no goroutine: the one that loops runs ranges.
 func (f *File) ReadMany(ctx context.Context, ranges iter.Seq[Range], o ReadManyOptions) iter.Seq2[ReadResult, error] {
 	return func(yield func(ReadResult, error) bool) {
 		if f == nil {

@@ -30,9 +30,11 @@ func formatErrorf(format string, args ...any) error {
 
 // Read reads a trace that WriteTo has written, or the file of [Create] or SLUICE_TRACE. If r has
 // anything else, or a damaged file, the error is an [ErrFormat]; other errors are r's. Only files
-// of WriteTo have checksums. While a program records in the file, Read leaves out events that are
-// being recorded at that moment. To do so it reads r twice, so r must be an io.ReaderAt and an
-// io.Seeker, as a file is. From a pipe, Read may return a mix of two events.
+// of WriteTo have checksums.
+//
+// A program may still record in the file. Read leaves out events that are being recorded at that
+// moment, if r is an io.ReaderAt and an io.Seeker, as a file is. From a pipe, such an event may be
+// half of one and half of another.
 func Read(r io.Reader) (*Trace, error) {
 	again := readAgain(r)
 	d := &decoder{r: bufio.NewReaderSize(r, 64<<10)}

@@ -21,8 +21,8 @@ type Options struct {
 	// the oldest ones.
 	KeepOldest bool
 
-	// Regions makes waiting operations regions of runtime/trace as well. An execution trace of the
-	// program shows them.
+	// Regions shows each wait of an operation in Go's execution traces, as a region of package
+	// runtime/trace.
 	Regions bool
 }
 
@@ -95,8 +95,8 @@ func (r *Recorder) Start() { r.core.Start() }
 // Stop ends recording. Operations in progress are recorded when they end.
 func (r *Recorder) Stop() { r.core.Stop() }
 
-// Trace returns all events that the Recorder has. It may be called while the Recorder is started.
-// Then an event that is being recorded at that moment is missing from the Trace, or lost.
+// Trace returns all events that the Recorder has. It may be called while the Recorder is started,
+// without the event that is being recorded at that moment. A later Trace may have that event.
 func (r *Recorder) Trace() *Trace {
 	at := time.Now()
 	t := &Trace{}

@@ -94,10 +94,10 @@ type Op struct {
 // Call is a system call that is not an operation: a call of a driver, or a read of the page cache
 // that found nothing. [Op.Syscall] returns the system call of an operation.
 //
-// A trial of a governor is a Call, too. In a trial, a governor performs the operations of one kind
-// and device the other way for a short time: by plain calls, or queued. Batch is how many
-// operations began in the trial, and Result is their rate, in per mille of the rate before and
-// after: 1100 is 10 % faster.
+// A governor's trial is a Call, too. A governor decides whether the operations of one kind on a
+// device are plain calls or queued. In a trial it takes the other way for a short time. Batch is
+// how many operations began in the trial, and Result is their rate, in per mille of the rate before
+// and after: 1100 is 10 % faster.
 type Call struct {
 	Start    time.Duration // since Meta.Start
 	Duration time.Duration // until the call returned
