@@ -26,9 +26,9 @@
 // When the context ends:
 //
 //	an operation that has not begun             gets ErrNotBegun, and the context's error
-//	a read, write or sync that waits            ends early, as sluice.File.ReadAtContext does
-//	  and has read or written nothing           gets ErrNotBegun
-//	  and is a write to a file with O_SYNC      fails: the bytes may be in the file, and N is 0
+//	a read, write or sync that waits            ends early, as sluice.File.ReadAtContext does;
+//	                                            with ErrNotBegun if no byte was transferred
+//	a write to a file with O_SYNC that waits    fails: the bytes may be in the file, and N is 0
 //	a system call                               goes on to its end, and has its result
 //
 // An open of a FIFO waits for another process, as os.Open does. Do waits for the open even when the

@@ -32,8 +32,8 @@ type File struct {
 
 // File returns a File that reads d through c, and owns d: closing the File closes d. Each File has
 // its own blocks, even of the same file on disk. If d is written to by other means, reads may
-// return the old bytes until [File.Invalidate] is called. After Close of c, all calls but Close
-// fail with os.ErrClosed.
+// return the old bytes until [File.Invalidate] is called. After Close of c, all methods of the File
+// but Close fail with os.ErrClosed.
 func (c *Cache) File(d Direct) *File {
 	f := &File{cache: c, file: d, id: c.serial.Add(1)}
 	c.mu.Lock()

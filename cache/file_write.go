@@ -12,7 +12,7 @@ func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
 	return f.WriteAtContext(context.Background(), b, off)
 }
 
-// WriteAtContext is WriteAt. The direct file's WriteAtContext heeds ctx; see
+// WriteAtContext is WriteAt by the direct file's WriteAtContext, which heeds ctx; see
 // sluice.File.WriteAtContext.
 func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if !f.open.Load() {
@@ -39,7 +39,8 @@ func (f *File) Truncate(size int64) error {
 // Sync makes all finished writes durable, as the direct file's Sync does.
 func (f *File) Sync() error { return f.SyncContext(context.Background()) }
 
-// SyncContext is Sync. The direct file's SyncContext heeds ctx; see sluice.File.SyncContext.
+// SyncContext is Sync by the direct file's SyncContext, which heeds ctx; see
+// sluice.File.SyncContext.
 func (f *File) SyncContext(ctx context.Context) error {
 	if !f.open.Load() {
 		return f.error("sync", os.ErrClosed)

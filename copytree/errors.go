@@ -21,7 +21,7 @@ func (e *Error) Error() string { return (*report.Error)(e).Error() }
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is reports whether target is ErrExists and e is about a symbolic link that leads nowhere.
+// Is makes an error about a symbolic link that leads nowhere an ErrExists, too.
 func (e *Error) Is(target error) bool {
 	return target == ErrExists && errors.Is(e.Err, fault.ErrDangling)
 }

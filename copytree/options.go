@@ -23,9 +23,9 @@ type Options struct {
 	// Verify reads each copied file back and compares it with its source. If the file system allows
 	// it, the data comes from the disk, not from the page cache.
 	Verify bool
-	// Resume leaves existing files that are complete, and copies the rest. A complete file has the
-	// size and modification time of its source. It also has its permissions (PreserveMode) and
-	// owner (PreserveOwner in Require), which a copy gets last. Resume implies PreserveTimes.
+	// Resume leaves existing files that are complete, and copies the rest. A file is complete if it
+	// has the size and modification time of its source, its permissions (with PreserveMode), and
+	// its owner (with PreserveOwner in Require). Resume implies PreserveTimes.
 	Resume bool
 
 	// Concurrency is the number of files that are copied at once, at most 1024. 0 means the number
