@@ -51,7 +51,8 @@ func cache(of string) (string, error) {
 	return filepath.Join(dir, "sluice", of), nil
 }
 
-// buildIn builds sluice-tools in a tree, whose files may have changed since it was last built.
+// buildIn builds sluice-tools in a tree, unless it was last built from the same files. The go command
+// takes two seconds to find out that it has nothing to do.
 func buildIn(tree string) (string, error) {
 	sum := fnv.New64a()
 	sum.Write([]byte(tree))
@@ -59,7 +60,20 @@ func buildIn(tree string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return build(dir, tree, nil, "./sluice-tools")
+	file := filepath.Join(dir, name())
+	state := ""
+	if goExe, err := exec.LookPath("go"); err == nil {
+		if state, err = stateOf(goExe, tree); err != nil {
+			state = ""
+		}
+	}
+	if state != "" && isBuilt(state, file) {
+		return file, nil
+	}
+	if file, err = build(dir, tree, nil, "./sluice-tools"); err == nil && state != "" {
+		setBuilt(state, file)
+	}
+	return file, err
 }
 
 // install returns sluice-tools of a version. The first call for a version builds it.
