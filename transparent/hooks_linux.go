@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
+	_ "unsafe" // for go:linkname
 )
 
 // disk performs the system calls on one descriptor. The caller, internal/poll, keeps the descriptor
@@ -39,18 +40,29 @@ type state = struct {
 	Seeks bool
 }
 
-// The hooks. internal/poll refers to these variables by name (go:linkname).
-var (
-	// open returns the state of a descriptor; nil means plain system calls.
-	open atomic.Pointer[func(fd int) *state]
-	// fresh is the state of a file that was just opened. internal/poll calls open for it only after
-	// a miss in the page cache, which most small files never have.
-	fresh atomic.Pointer[state]
-	// exit is called when the program calls os.Exit or returns from main.
-	exit atomic.Pointer[func()]
-)
+// The hooks are variables of internal/poll in a program of `sluice build`. In all others nothing
+// reads them.
+
+// open returns the state of a descriptor; nil means plain system calls.
+//
+//go:linkname open internal/poll.sluiceOpen
+var open atomic.Pointer[func(fd int) *state]
+
+// fresh is the state of a file that was just opened. internal/poll calls open for it only after a
+// miss in the page cache, which most small files never have.
+//
+//go:linkname fresh internal/poll.sluiceFresh
+var fresh atomic.Pointer[state]
+
+// exit is called when the program calls os.Exit or returns from main.
+//
+//go:linkname exit internal/poll.sluiceExit
+var exit atomic.Pointer[func()]
 
 func init() {
+	if open.Load() != nil {
+		return // in a plugin of another module: the program's own copy of this package has the hooks
+	}
 	served := serveDebug()
 	driver := os.Getenv("SLUICE_DRIVER")
 	switch driver {

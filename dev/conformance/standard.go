@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -207,7 +206,6 @@ func (t *toolchain) change(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		text = bytes.ReplaceAll(text, []byte("probe/_sluice/"), []byte("vendor/"+library+"/"))
 		return os.WriteFile(filepath.Join(t.copy, "src", filepath.FromSlash(name)), text, 0o666)
 	})
 }

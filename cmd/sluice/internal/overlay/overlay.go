@@ -82,7 +82,7 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 	o.Named = complete(deps)
 	transparent := o.chooseLibrary(deps, r, module)
 	replace := make(map[string]string)
-	hooks, err := readHooks(r.Source, transparent)
+	hooks, err := readHooks(r.Source)
 	if err != nil {
 		return nil, err
 	}

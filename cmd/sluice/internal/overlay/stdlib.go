@@ -17,15 +17,14 @@ import (
 // hooksFile is the name, below src, of the file that is added to internal/poll.
 const hooksFile = "internal/poll/sluice_linux.go"
 
-// readHooks returns the content of hooksFile, in which transparent is the import path of
-// package transparent. It comes from the library's tree, as package transparent does: the
-// two share variables, and no compiler checks that their types agree.
-func readHooks(source, transparent string) ([]byte, error) {
+// readHooks returns the content of hooksFile. It comes from the library's tree, as package
+// transparent does: the two share variables, and no compiler checks that their types agree.
+func readHooks(source string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(source, "transparent", "poll.go.txt"))
 	if err != nil {
 		return nil, fmt.Errorf("the source of sluice is not of this command's version: %w", err)
 	}
-	return bytes.ReplaceAll(text, []byte("TRANSPARENT"), []byte(transparent)), nil
+	return text, nil
 }
 
 // KnownVersions are the toolchains with which sluice was tested.

@@ -53,7 +53,7 @@ func goroot(t *testing.T) (src string) {
 // TestStandardFiles checks that every change is made once, and that the files are still Go.
 func TestStandardFiles(t *testing.T) {
 	src := goroot(t)
-	hooks, err := readHooks(root, "example.com/x/transparent")
+	hooks, err := readHooks(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,9 +71,6 @@ func TestStandardFiles(t *testing.T) {
 			t.Errorf("%s has %q %d times; want once", e.file, e.new, n)
 		}
 	}
-	if !strings.Contains(string(files[hooksFile]), "//go:linkname sluiceOpen example.com/x/transparent.open\n") {
-		t.Error("the hook is not that of example.com/x/transparent")
-	}
 }
 
 // TestHooksAgree compares the types of the variables that internal/poll and package
@@ -86,6 +83,22 @@ func TestHooksAgree(t *testing.T) {
 			t.Errorf("%s is\n%s\nthere, and here\n%s", name, other, one)
 		}
 	}
+	for _, name := range []string{"Open", "Fresh", "Exit"} {
+		mark, use := "//go:linkname sluice"+name+"\n", "//go:linkname "+strings.ToLower(name)+" internal/poll.sluice"+name+"\n"
+		if !strings.Contains(source(t, "poll.go.txt"), mark) || !strings.Contains(source(t, "hooks_linux.go"), use) {
+			t.Errorf("want %sin internal/poll, and %sin package transparent", mark, use)
+		}
+	}
+}
+
+// source returns a file of package transparent.
+func source(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "transparent", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // typesOf returns the type declarations of a file of package transparent, without comments.
@@ -112,7 +125,7 @@ func typesOf(t *testing.T, name string) map[string]string {
 
 // TestOtherSource checks that a tree of another version is refused.
 func TestOtherSource(t *testing.T) {
-	if _, err := readHooks(t.TempDir(), "x"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "not of this command's version") {
+	if _, err := readHooks(t.TempDir()); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "not of this command's version") {
 		t.Errorf("error is %v", err)
 	}
 }
