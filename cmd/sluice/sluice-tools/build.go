@@ -125,7 +125,7 @@ func newBuilt(ctx context.Context, line *goflags.Line, tests bool) (*built, erro
 	b := &built{line: line, dir: dir}
 	// The go command's tools run in other directories
 	if b.dir, err = filepath.Abs(dir); err == nil {
-		b.overlay, err = writeOverlay(ctx, b.dir, line, tests)
+		b.overlay, err = writeOverlay(ctx, b.dir, overlayStore(), line, tests)
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -134,14 +134,23 @@ func newBuilt(ctx context.Context, line *goflags.Line, tests bool) (*built, erro
 	return b, nil
 }
 
-// writeOverlay writes the overlay for what line builds.
-func writeOverlay(ctx context.Context, dir string, line *goflags.Line, tests bool) (*overlay.Overlay, error) {
+// overlayStore returns the directory of what overlays are made of, or "" if the user has no cache.
+func overlayStore() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "sluice", "overlay")
+}
+
+// writeOverlay writes the overlay for what line builds. store is for overlay.Request.
+func writeOverlay(ctx context.Context, dir, store string, line *goflags.Line, tests bool) (*overlay.Overlay, error) {
 	source, err := library.Dir(ctx)
 	if err != nil {
 		return nil, err
 	}
 	o, err := overlay.Write(ctx, dir, overlay.Request{
-		Source: source, Dir: line.Dir, Flags: line.Select, Packages: line.Packages, Tests: tests,
+		Source: source, Dir: line.Dir, Flags: line.Select, Packages: line.Packages, Tests: tests, Store: store,
 	})
 	if err != nil {
 		return nil, err

@@ -34,6 +34,7 @@ func TestBuilds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cache := t.TempDir() // of all scripts: they build with the same library
 	start := strconv.FormatUint(seed.Of(t), 10)
 	_, noCompiler := exec.LookPath("gcc")
 	runScripts(t, testscript.Params{
@@ -43,6 +44,7 @@ func TestBuilds(t *testing.T) {
 			for name, place := range places {
 				env.Setenv(name, place)
 			}
+			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("GOFLAGS", "-buildvcs=false")
 			env.Setenv("SLUICE_SOURCE", os.Getenv("SLUICE_SOURCE"))
 			env.Setenv("TREE", tree) // the library's module

@@ -42,7 +42,7 @@ func (c *overlayCmd) Run(ctx context.Context, s cli.Streams) error {
 	if err := makeEmpty(dir); err != nil {
 		return err
 	}
-	o, err := writeOverlay(ctx, dir, line, c.Test)
+	o, err := writeOverlay(ctx, dir, "", line, c.Test)
 	if err != nil {
 		return fmt.Errorf("overlay: %w", err)
 	}

@@ -24,13 +24,14 @@ type covered struct {
 	Uncounted bool
 }
 
-// writeCover writes the files of replace to a file that NewCover reads.
-func writeCover(name, dir string, replace map[string]string) error {
-	standard := filepath.Join(dir, "standard") + string(filepath.Separator)
+// writeCover writes the files of replace to a file that NewCover reads. standard are the files among
+// them of the standard library in goroot.
+func writeCover(name, goroot string, standard, replace map[string]string) error {
+	hooks := filepath.Join(goroot, "src", filepath.FromSlash(hooksFile))
 	files := make(map[string]covered)
 	for asked, real := range replace {
-		below, ok := strings.CutPrefix(real, standard)
-		files[asked] = covered{File: real, Uncounted: !ok || filepath.ToSlash(below) == hooksFile}
+		_, ok := standard[asked]
+		files[asked] = covered{File: real, Uncounted: !ok || asked == hooks}
 	}
 	text, err := json.Marshal(files)
 	if err != nil {

@@ -3,6 +3,7 @@ package overlay
 import (
 	"context"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,9 @@ type dependency struct {
 	Standard              bool   // is the standard library's
 	Incomplete            bool   // it, or a package that it imports, has an error
 	ForTest               string // the package whose tests it is built for
+	Module                *module
+	TestGoFiles           []string
+	XTestGoFiles          []string
 
 	// The patterns of go:embed, and the files that they match if an overlay was given.
 	EmbedPatterns, TestEmbedPatterns, XTestEmbedPatterns []string
@@ -39,9 +43,10 @@ func (d *dependency) embedded(tests bool) []string {
 }
 
 const (
-	dependencyFields = "-json=ImportPath,Dir,Name,DepOnly,Standard,Incomplete,ForTest,EmbedPatterns,TestEmbedPatterns,XTestEmbedPatterns"
+	dependencyFields = "-json=ImportPath,Dir,Name,DepOnly,Standard,Incomplete,ForTest,Module,TestGoFiles,XTestGoFiles," +
+		"EmbedPatterns,TestEmbedPatterns,XTestEmbedPatterns"
 	// The go command looks for the files only if it is asked to.
-	embeddedFields = dependencyFields + ",EmbedFiles,TestEmbedFiles,XTestEmbedFiles"
+	embeddedFields = "-json=ImportPath,Dir,Name,DepOnly,EmbedPatterns,TestEmbedPatterns,XTestEmbedPatterns,EmbedFiles,TestEmbedFiles,XTestEmbedFiles"
 )
 
 // dependencies returns the packages that the go command builds for r, with the overlay in file
@@ -60,24 +65,24 @@ func dependencies(ctx context.Context, r Request, file string) ([]dependency, er
 }
 
 // checkEmbeds returns an error if a package embeds one of the files that the overlay adds: the
-// program would have files that it does not have without sluice. deps are the packages without
-// the overlay, and replace is what the overlay's file has. Most programs embed nothing where
-// files are added; the go command does not run for them once more.
-func checkEmbeds(ctx context.Context, r Request, file string, deps []dependency, replace map[string]string) error {
-	if !slices.ContainsFunc(deps, func(d dependency) bool { return len(d.patterns(r.Tests)) > 0 && addsBelow(d.Dir, replace) }) {
+// program would have files that it does not have without sluice. embedding are the packages with
+// patterns, and replace is what the overlay's file has. Hardly a program has a pattern that may match
+// such a file. Without one the go command is not asked.
+func checkEmbeds(ctx context.Context, r Request, file string, embedding []dependency, replace map[string]string) error {
+	if !slices.ContainsFunc(embedding, func(d dependency) bool { return mayEmbed(d, r.Tests, replace) }) {
 		return nil
 	}
 	all, err := dependencies(ctx, r, file)
 	if err != nil {
 		return err
 	}
-	own := make(map[string]bool, len(deps))
-	for _, d := range deps {
+	own := make(map[string]bool, len(embedding))
+	for _, d := range embedding {
 		own[d.ImportPath] = true
 	}
 	for _, d := range all {
 		if !own[d.ImportPath] {
-			continue // a package of sluice
+			continue // a package of sluice, or without patterns
 		}
 		for _, name := range d.embedded(r.Tests) {
 			if _, ok := replace[filepath.Join(d.Dir, filepath.FromSlash(name))]; ok {
@@ -89,11 +94,20 @@ func checkEmbeds(ctx context.Context, r Request, file string, deps []dependency,
 	return nil
 }
 
-// addsBelow reports whether one of the files of replace is in dir or below.
-func addsBelow(dir string, replace map[string]string) bool {
+// mayEmbed reports whether a pattern of d matches a file of replace, or a directory above it.
+func mayEmbed(d dependency, tests bool, replace map[string]string) bool {
 	for name := range replace {
-		if below, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(below) {
-			return true
+		below, ok := strings.CutPrefix(name, d.Dir+string(filepath.Separator))
+		if !ok {
+			continue
+		}
+		for below = filepath.ToSlash(below); below != "."; below = path.Dir(below) {
+			for _, pattern := range d.patterns(tests) {
+				// A pattern that path does not understand is left to the go command.
+				if ok, err := path.Match(strings.TrimPrefix(pattern, "all:"), below); ok || err != nil {
+					return true
+				}
+			}
 		}
 	}
 	return false

@@ -7,9 +7,11 @@ import (
 	"go/token"
 	"go/version"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,9 +20,9 @@ import (
 // constraint in the file, as other parts of the language have it, is not enough. In older modules
 // the library's files are in a function instead.
 
-// mayEmbed reports whether the module in the directory root may have go:embed. Without a version in
+// takesEmbed reports whether the module in the directory root may have go:embed. Without a version in
 // its go.mod it may.
-func mayEmbed(root string) (bool, error) {
+func takesEmbed(root string) (bool, error) {
 	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
@@ -47,11 +49,7 @@ func (r *rewriter) inline(f *ast.File, offset func(token.Pos) int) (s []splice, 
 		if !ok || t.Sel.Name != "FS" {
 			return nil, fmt.Errorf("%s with go:embed is no embed.FS", spec.Names[0].Name)
 		}
-		text, err := r.function(spec.Names[0].Name)
-		if err != nil {
-			return nil, err
-		}
-		s = append(s, splice{offset(v.Doc.Pos()), offset(v.End()), text})
+		s = append(s, splice{offset(v.Doc.Pos()), offset(v.End()), r.function(spec.Names[0].Name)})
 	}
 	return s, nil
 }
@@ -65,18 +63,14 @@ func docOf(v *ast.GenDecl) (text string) {
 }
 
 // function returns a variable of that name, whose method ReadFile returns r.embedded.
-func (r *rewriter) function(name string) (string, error) {
+func (r *rewriter) function(name string) string {
 	var b strings.Builder
 	kind := "zzSluice_" + name
 	fmt.Fprintf(&b, "var %s %s\n\ntype %s struct{}\n\nfunc (%s) ReadFile(name string) ([]byte, error) {\n\tswitch name {\n", name, kind, kind, kind)
-	for _, file := range r.embedded {
-		text, err := os.ReadFile(filepath.Join(r.from, filepath.FromSlash(file)))
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(&b, "\tcase %q:\n\t\treturn []byte(%s), nil\n", file, strconv.Quote(string(text)))
+	for _, file := range slices.Sorted(maps.Keys(r.embedded)) {
+		fmt.Fprintf(&b, "\tcase %q:\n\t\treturn []byte(%s), nil\n", file, strconv.Quote(string(r.embedded[file])))
 	}
 	// The error of a file that is not there
 	b.WriteString("\t}\n\treturn embed.FS{}.ReadFile(name)\n}")
-	return b.String(), nil
+	return b.String()
 }

@@ -9,7 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -64,19 +64,34 @@ func goJSON[T any](ctx context.Context, dir string, env []string, args ...string
 
 // toolchain is the go command's description of itself and its target.
 type toolchain struct {
-	GOROOT, GOVERSION, GOOS, GOARCH, GOFLAGS, GOMODCACHE string
+	GOROOT, GOVERSION, GOOS, GOARCH, GOFLAGS, GOMODCACHE, GOMOD, GOWORK, GO111MODULE string
+	// environment has all of variables.
+	environment map[string]string
 	// linked reports whether GOROOT is a symbolic link to the toolchain.
 	linked bool
 }
 
+// targetVariables decide which files of a package are built, and from where. variables are these,
+// and what decides that for a program alone. `go env` also knows the user's file of variables and
+// what a go.mod says.
+var (
+	targetVariables = []string{
+		"GOROOT", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT", "GOFIPS140", "CGO_ENABLED", "GOMODCACHE",
+	}
+	variables = slices.Concat(targetVariables, []string{"GOFLAGS", "GOMOD", "GOWORK", "GO111MODULE", "GODEBUG", "GOPATH", "GOTOOLCHAIN"})
+)
+
 // askToolchain returns the toolchain that the go command uses in dir: a go.mod may choose
 // another than elsewhere.
 func askToolchain(ctx context.Context, dir string) (toolchain, error) {
-	all, err := goJSON[toolchain](ctx, dir, nil, "env", "-json", "GOROOT", "GOVERSION", "GOOS", "GOARCH", "GOFLAGS", "GOMODCACHE")
+	out, err := goOutput(ctx, dir, nil, append([]string{"env", "-json"}, variables...)...)
 	if err != nil {
 		return toolchain{}, err
 	}
-	t := all[0]
+	var t toolchain
+	if err := errors.Join(json.Unmarshal(out, &t), json.Unmarshal(out, &t.environment)); err != nil {
+		return toolchain{}, fmt.Errorf("go env: %w", err)
+	}
 	if err := t.check(); err != nil {
 		return t, err
 	}
@@ -86,20 +101,22 @@ func askToolchain(ctx context.Context, dir string) (toolchain, error) {
 	if strings.Contains(t.GOFLAGS, "-overlay") {
 		return t, errors.New("GOFLAGS contains an -overlay; sluice needs its own")
 	}
-	if below, err := filepath.Rel(t.GOMODCACHE, t.GOROOT); err == nil && filepath.IsLocal(below) {
+	if inside(t.GOROOT, t.GOMODCACHE) {
 		return t, t.link()
 	}
 	return t, nil
 }
 
-// listed is a package in the output of `go list -json`.
+// listed is a package of the library in the output of `go list -json`.
 type listed struct {
-	ImportPath, Name, Dir              string
-	Standard                           bool
-	Module                             *module
-	GoFiles, TestGoFiles, XTestGoFiles []string
-	EmbedFiles                         []string // relative to Dir
+	ImportPath, Dir string
+	Standard        bool
+	Module          *module
+	GoFiles         []string
+	EmbedFiles      []string // relative to Dir
 }
+
+const listFields = "-json=ImportPath,Dir,Standard,Module,GoFiles,EmbedFiles"
 
 // module is a module in the output of `go list -json`.
 type module struct {
@@ -107,4 +124,10 @@ type module struct {
 	Main                 bool
 }
 
-const listFields = "-json=ImportPath,Name,Dir,Standard,Module,GoFiles,TestGoFiles,XTestGoFiles,EmbedFiles"
+// target returns the values of targetVariables.
+func (t *toolchain) target() (values []string) {
+	for _, name := range targetVariables {
+		values = append(values, t.environment[name])
+	}
+	return values
+}

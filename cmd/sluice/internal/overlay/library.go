@@ -22,30 +22,102 @@ func movedTo(module, path string) string {
 	return module + "/" + shadow + strings.TrimPrefix("/"+path, "/"+library)
 }
 
-// copyLibrary copies the library from the directory source to dir, as tool compiles it. It adds the
-// files to replace as files of module, whose root directory is root.
-func copyLibrary(ctx context.Context, tool toolchain, source, dir, module, root string, replace map[string]string) error {
-	pkgs, err := listLibrary(ctx, tool, source)
+// addLibrary adds the library from the directory source to replace, as tool compiles it, as files of
+// the module of p. s has them, or dir.
+func addLibrary(ctx context.Context, s store, dir string, tool toolchain, source string, p program, replace map[string]string) error {
+	pkgs, err := askLibrary(ctx, s, tool, source)
 	if err != nil {
 		return fmt.Errorf("the source of sluice in %s: %w", source, err)
 	}
-	c := &copier{dir: dir, root: root, module: module, replace: replace}
-	if c.embeds, err = mayEmbed(root); err != nil {
+	src, err := readLibrary(pkgs)
+	if err != nil {
+		return fmt.Errorf("the source of sluice in %s: %w", source, err)
+	}
+	embeds, err := takesEmbed(p.Root)
+	if err != nil {
 		return err
 	}
-	c.moved = make(map[string]string)
+	at, names, err := s.set("library", keyOf("library", p.Module, embeds, pkgs, contents(src)), filepath.Join(dir, "library"), func() (map[string][]byte, error) {
+		return moveLibrary(pkgs, src, p.Module, embeds)
+	})
+	for _, name := range names {
+		name = filepath.FromSlash(name)
+		replace[filepath.Join(p.Root, name)] = filepath.Join(at, name)
+	}
+	return err
+}
+
+// askLibrary returns what listLibrary returns. s may know it from an earlier call.
+func askLibrary(ctx context.Context, s store, tool toolchain, source string) ([]*listed, error) {
+	key := keyOf(source, tool.target())
+	return ask(s, "source", key, func() ([]*listed, []place, error) {
+		pkgs, err := listLibrary(ctx, tool, source)
+		if err != nil {
+			return nil, nil, err
+		}
+		places := []place{}
+		if !inside(source, tool.GOMODCACHE) {
+			places = append(places, place{Name: filepath.Join(source, "go.mod"), Whole: true}, place{Name: filepath.Join(source, "go.sum"), Whole: true})
+		}
+		for _, p := range pkgs {
+			if embeds := len(p.EmbedFiles) > 0; !inside(p.Dir, tool.GOMODCACHE) {
+				places = append(places, place{Name: p.Dir, Dir: true, Tree: embeds, Names: embeds})
+			}
+		}
+		return pkgs, places, nil
+	})
+}
+
+// readLibrary returns the files of the packages, by package and name.
+func readLibrary(pkgs []*listed) (map[string][]byte, error) {
+	src := make(map[string][]byte)
 	for _, p := range pkgs {
-		c.moved[p.ImportPath] = movedTo(module, p.ImportPath)
+		for _, name := range slices.Concat(p.GoFiles, p.EmbedFiles) {
+			text, err := os.ReadFile(filepath.Join(p.Dir, filepath.FromSlash(name)))
+			if err != nil {
+				return nil, err
+			}
+			src[p.ImportPath+"/"+name] = text
+		}
+	}
+	return src, nil
+}
+
+// moveLibrary returns the files of the packages as files of module, by their names below its root.
+// embeds says that the module may have go:embed.
+func moveLibrary(pkgs []*listed, src map[string][]byte, module string, embeds bool) (map[string][]byte, error) {
+	w := rewriter{moved: make(map[string]string)}
+	for _, p := range pkgs {
+		w.moved[p.ImportPath] = movedTo(module, p.ImportPath)
 		if p.ImportPath == library {
-			c.language = "go" + language(p.Module.GoVersion)
+			w.language = "go" + language(p.Module.GoVersion)
 		}
 	}
+	files := make(map[string][]byte)
 	for _, p := range pkgs {
-		if err := c.copyPackage(p); err != nil {
-			return err
+		w.embedded = nil
+		if !embeds {
+			w.embedded = make(map[string][]byte)
+			for _, name := range p.EmbedFiles {
+				w.embedded[name] = src[p.ImportPath+"/"+name]
+			}
+		}
+		below := strings.TrimPrefix(w.moved[p.ImportPath], module+"/") + "/"
+		for _, name := range p.GoFiles {
+			text, err := w.rewrite(name, src[p.ImportPath+"/"+name])
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", p.ImportPath, err)
+			}
+			files[below+name] = text
+		}
+		if !embeds {
+			continue
+		}
+		for _, name := range p.EmbedFiles {
+			files[below+name] = src[p.ImportPath+"/"+name]
 		}
 	}
-	return nil
+	return files, nil
 }
 
 // language returns the language version of a version of Go: 1.26 for 1.26.0.
@@ -86,60 +158,4 @@ func listLibrary(ctx context.Context, tool toolchain, source string) ([]*listed,
 		p.GoFiles = slices.Compact(p.GoFiles)
 	}
 	return pkgs, nil
-}
-
-// copier copies packages of the library.
-type copier struct {
-	rewriter
-	dir, module, root string
-	replace           map[string]string
-	embeds            bool // the module may have go:embed
-}
-
-func (c *copier) copyPackage(p *listed) error {
-	c.embedded, c.from = nil, p.Dir
-	if !c.embeds {
-		c.embedded = p.EmbedFiles
-	}
-	for _, name := range p.GoFiles {
-		src, err := os.ReadFile(filepath.Join(p.Dir, name))
-		if err != nil {
-			return err
-		}
-		out, err := c.rewrite(name, src)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.ImportPath, err)
-		}
-		if err := c.add(p.ImportPath, name, out); err != nil {
-			return err
-		}
-	}
-	if !c.embeds {
-		return nil
-	}
-	for _, name := range p.EmbedFiles {
-		text, err := os.ReadFile(filepath.Join(p.Dir, filepath.FromSlash(name)))
-		if err != nil {
-			return err
-		}
-		if err := c.add(p.ImportPath, name, text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// add writes a file of the package whose original import path is path.
-func (c *copier) add(path, name string, text []byte) error {
-	below := filepath.FromSlash(strings.TrimPrefix(c.moved[path], c.module+"/"))
-	real := filepath.Join(c.dir, below, name)
-	c.replace[filepath.Join(c.root, below, name)] = real
-	return writeFile(real, text)
-}
-
-func writeFile(name string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(name, text, 0o666)
 }

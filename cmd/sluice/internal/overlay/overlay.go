@@ -3,10 +3,8 @@ package overlay
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"go/build"
+	"maps"
 	"path/filepath"
-	"strings"
 )
 
 // Request is what to build.
@@ -20,6 +18,10 @@ type Request struct {
 	Flags, Packages []string
 	// Tests is set if the tests of the packages are built.
 	Tests bool
+	// Store is a directory, which need not exist, for what later calls can use again. The overlay has
+	// files there. If it is "", or cannot be written, the overlay has no files outside of its
+	// directory.
+	Store string
 }
 
 // Overlay is the overlay that Write has written.
@@ -56,63 +58,52 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 	if err != nil {
 		return nil, err
 	}
-	pkgs, err := list(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	found, module, root, err := targets(pkgs, r.Tests)
+	s := store{r.Store}
+	p, err := askProgram(ctx, s, r, tool)
 	if err != nil {
 		return nil, err
 	}
 	// The directory may be in the program's module, if TMPDIR is. As a module of its own it has
 	// no packages of the program, and "./..." does not match them.
-	if err := writeFile(filepath.Join(dir, "go.mod"), []byte("module overlay\n")); err != nil {
+	if err := writeFile(filepath.Join(dir, "go.mod"), []byte(moduleText)); err != nil {
 		return nil, err
 	}
 	o := &Overlay{
 		File: filepath.Join(dir, "overlay.json"), Standard: filepath.Join(dir, "standard.json"),
-		Cover: filepath.Join(dir, "cover.json"), GOFLAGS: tool.GOFLAGS,
+		Cover: filepath.Join(dir, "cover.json"), GOFLAGS: tool.GOFLAGS, Named: p.Named,
 	}
 	o.Go, o.Env = tool.command()
 	o.noteVersion(tool)
-	deps, err := dependencies(ctx, r, "")
-	if err != nil {
-		return nil, err
-	}
-	o.Named = complete(deps)
-	transparent := o.chooseLibrary(deps, r, module)
+	transparent := o.chooseLibrary(p, r.Source)
 	replace := make(map[string]string)
-	hooks, err := readHooks(r.Source)
-	if err != nil {
-		return nil, err
-	}
-	if err := addStandard(dir, tool, hooks, replace); err != nil {
+	if err := addStandard(s, dir, tool, r.Source, replace); err != nil {
 		return nil, err
 	}
 	if err := writeJSON(o.Standard, replace); err != nil {
 		return nil, err
 	}
-	if len(found) > 0 && transparent != ownTransparent {
-		if err := checkFree(filepath.Join(root, shadow)); err != nil {
+	standard := maps.Clone(replace)
+	if len(p.Targets) > 0 && transparent != ownTransparent {
+		if err := checkFree(filepath.Join(p.Root, shadow)); err != nil {
 			return nil, err
 		}
-		if err := copyLibrary(ctx, tool, r.Source, filepath.Join(dir, "library"), module, root, replace); err != nil {
+		if err := addLibrary(ctx, s, dir, tool, r.Source, p, replace); err != nil {
 			return nil, err
 		}
 	}
-	for i, t := range found {
+	for i, t := range p.Targets {
 		if err := t.add(dir, transparent, i, replace); err != nil {
 			return nil, err
 		}
-		o.Added = append(o.Added, filepath.Join(t.dir, t.file))
+		o.Added = append(o.Added, filepath.Join(t.Dir, t.File))
 	}
-	if err := writeCover(o.Cover, dir, replace); err != nil {
+	if err := writeCover(o.Cover, tool.GOROOT, standard, replace); err != nil {
 		return nil, err
 	}
 	if err := writeJSON(o.File, replace); err != nil {
 		return nil, err
 	}
-	if err := checkEmbeds(ctx, r, o.File, deps, replace); err != nil {
+	if err := checkEmbeds(ctx, r, o.File, p.Embedding, replace); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -121,70 +112,41 @@ func Write(ctx context.Context, dir string, r Request) (*Overlay, error) {
 // ownTransparent is the import path of package transparent in the library's module.
 const ownTransparent = library + "/transparent"
 
-// chooseLibrary returns the import path of package transparent for a program in module. If
+// chooseLibrary returns the import path of package transparent for a program. If
 // the program imports the library itself, and that copy goes with this command, it is that
 // copy's, else that of the copy in the overlay.
-func (o *Overlay) chooseLibrary(deps []dependency, r Request, module string) string {
-	moved := movedTo(module, ownTransparent)
-	own := ownLibrary(deps)
-	if own == "" {
+func (o *Overlay) chooseLibrary(p program, source string) string {
+	moved := movedTo(p.Module, ownTransparent)
+	if p.Own == "" {
 		return moved
 	}
-	ok, why := shared(own, r.Source)
+	ok, why := shared(p.Own, source)
 	if ok {
 		return ownTransparent
 	}
-	o.Notes = append(o.Notes, noteOf(own, why))
+	o.Notes = append(o.Notes, noteOf(p.Own, why))
 	return moved
 }
 
-// list returns the packages to build. An error in one of them is not reported here: the
-// go command reports it when it builds. A package of named files can import the packages of
-// the main modules, wherever the files are. Its module is the one that has the files, else
-// the first.
-func list(ctx context.Context, r Request) ([]*listed, error) {
-	for _, p := range r.Packages {
-		// Go run module@version
-		if strings.Contains(p, "@") && !build.IsLocalImport(p) && !filepath.IsAbs(p) {
-			return nil, fmt.Errorf("%s is not in the main module: build it in its own module", p)
-		}
-	}
-	args := append([]string{"list", "-e", listFields}, r.Flags...)
-	pkgs, err := goJSON[*listed](ctx, r.Dir, nil, append(args, r.Packages...)...)
-	if err != nil || len(pkgs) != 1 || pkgs[0].Module != nil || pkgs[0].ImportPath != "command-line-arguments" {
-		return pkgs, err
-	}
-	mains, err := goJSON[*module](ctx, r.Dir, nil, "list", "-m", "-json")
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range mains {
-		if !m.Main || m.Dir == "" { // outside of all modules there is one without a directory
-			continue
-		}
-		below, err := filepath.Rel(m.Dir, pkgs[0].Dir)
-		if pkgs[0].Module == nil || err == nil && filepath.IsLocal(below) {
-			pkgs[0].Module = m
-		}
-	}
-	return pkgs, nil
-}
-
-// addStandard writes the changed files of the standard library into dir and
-// adds them to replace.
-func addStandard(dir string, tool toolchain, hooks []byte, replace map[string]string) error {
-	files, err := standardFiles(tool.GOROOT, tool.GOVERSION, hooks)
+// addStandard adds the changed files of the standard library to replace. s has them, or dir.
+func addStandard(s store, dir string, tool toolchain, source string, replace map[string]string) error {
+	hooks, err := readHooks(source)
 	if err != nil {
 		return err
 	}
-	for name, text := range files {
-		real := filepath.Join(dir, "standard", filepath.FromSlash(name))
-		replace[filepath.Join(tool.GOROOT, "src", filepath.FromSlash(name))] = real
-		if err := writeFile(real, text); err != nil {
-			return err
-		}
+	src, err := readStandard(tool.GOROOT, tool.GOVERSION)
+	if err != nil {
+		return err
 	}
-	return nil
+	key := keyOf("standard", contents(src), string(hooks))
+	at, names, err := s.set("standard", key, filepath.Join(dir, "standard"), func() (map[string][]byte, error) {
+		return standardFiles(tool.GOROOT, tool.GOVERSION, src, hooks)
+	})
+	for _, name := range names {
+		name = filepath.FromSlash(name)
+		replace[filepath.Join(tool.GOROOT, "src", name)] = filepath.Join(at, name)
+	}
+	return err
 }
 
 // writeJSON writes a file for `go build -overlay`.

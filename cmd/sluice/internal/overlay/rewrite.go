@@ -19,10 +19,9 @@ type rewriter struct {
 	// language is the files' language version as a build constraint, go1.26. The
 	// program's module may have an older one.
 	language string
-	// embedded are the files that the package embeds, in the directory from, if they must become
-	// parts of a Go file.
-	embedded []string
-	from     string
+	// embedded are the files that the package embeds, by name, if they must become parts of a Go
+	// file.
+	embedded map[string][]byte
 }
 
 // splice replaces the bytes from:to of a file by text.

@@ -36,11 +36,7 @@ func TestRewrite(t *testing.T) {
 
 // TestInline checks what becomes of a go:embed in a module that is too old for it.
 func TestInline(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("x\n\""), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r := &rewriter{language: "go1.26", from: dir, embedded: []string{"a"}}
+	r := &rewriter{language: "go1.26", embedded: map[string][]byte{"a": []byte("x\n\"")}}
 	const src = "package p\n\nimport \"embed\"\n\n// All.\n//\n//go:embed a\nvar files embed.FS\n\nvar other int\n"
 	got, err := r.rewrite("p.go", []byte(src))
 	if err != nil {
@@ -58,7 +54,7 @@ func TestInline(t *testing.T) {
 	}
 }
 
-func TestMayEmbed(t *testing.T) {
+func TestTakesEmbed(t *testing.T) {
 	for text, want := range map[string]bool{
 		"module m\n": true, "module m\n\ngo 1.13\n": false, "go 1.15 // old\nmodule m\n": false,
 		"module m\ngo 1.16\n": true, "module m\n\ngo 1.26.0\n": true, "module go\n\ngo 1.9\n": false,
@@ -67,11 +63,11 @@ func TestMayEmbed(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := mayEmbed(dir); got != want || err != nil {
-			t.Errorf("mayEmbed with %q = %t, %v; want %t", text, got, err, want)
+		if got, err := takesEmbed(dir); got != want || err != nil {
+			t.Errorf("takesEmbed with %q = %t, %v; want %t", text, got, err, want)
 		}
 	}
-	if got, err := mayEmbed(t.TempDir()); !got || err != nil {
-		t.Errorf("mayEmbed without a go.mod = %t, %v; want true", got, err)
+	if got, err := takesEmbed(t.TempDir()); !got || err != nil {
+		t.Errorf("takesEmbed without a go.mod = %t, %v; want true", got, err)
 	}
 }

@@ -40,43 +40,57 @@ func (o *Overlay) noteVersion(t toolchain) {
 	}
 }
 
-// standardFiles returns the changed files of the standard library of the toolchain in
-// goroot, by name. version is the toolchain's name of itself. If a declaration differs from
-// the one that the change was made for, an error is returned and no files.
-func standardFiles(goroot, version string, hooks []byte) (map[string][]byte, error) {
-	read := func(file string) ([]byte, error) {
-		src, err := os.ReadFile(filepath.Join(goroot, "src", filepath.FromSlash(file)))
-		if err != nil {
-			return nil, fmt.Errorf("the source of toolchain %s: %w", version, err)
+// readStandard returns the files that an overlay changes or relies on, of the toolchain in goroot.
+// version is the toolchain's name of itself.
+func readStandard(goroot, version string) (map[string][]byte, error) {
+	src := make(map[string][]byte)
+	read := func(file string) error {
+		if src[file] != nil {
+			return nil
 		}
-		return src, nil
+		text, err := os.ReadFile(filepath.Join(goroot, "src", filepath.FromSlash(file)))
+		if err != nil {
+			return fmt.Errorf("the source of toolchain %s: %w", version, err)
+		}
+		src[file] = text
+		return nil
 	}
+	for _, d := range relied {
+		if err := read(d.file); err != nil {
+			return nil, err
+		}
+	}
+	for _, e := range edits {
+		if err := read(e.file); err != nil {
+			return nil, err
+		}
+	}
+	return src, nil
+}
+
+// standardFiles returns the changed files of the standard library, by name, of the toolchain in
+// goroot. src is what readStandard returns. If a declaration differs from the one that the change was
+// made for, an error is returned and no files.
+func standardFiles(goroot, version string, src map[string][]byte, hooks []byte) (map[string][]byte, error) {
 	refused := func(file string, err error) error {
 		return fmt.Errorf("toolchain %s in %s: %s: %w; known to work: %s", version, goroot, file, err, KnownVersions)
 	}
 	for _, d := range relied {
-		src, err := read(d.file)
-		if err != nil {
-			return nil, err
-		}
-		if _, _, err := d.in(src); err != nil {
+		if _, _, err := d.in(src[d.file]); err != nil {
 			return nil, refused(d.file, err)
 		}
 	}
 	files := map[string][]byte{hooksFile: hooks}
 	for _, e := range edits {
-		src, ok := files[e.file]
+		text, ok := files[e.file]
 		if !ok {
-			var err error
-			if src, err = read(e.file); err != nil {
-				return nil, err
-			}
+			text = src[e.file]
 		}
-		src, err := e.apply(src)
+		text, err := e.apply(text)
 		if err != nil {
 			return nil, refused(e.file, err)
 		}
-		files[e.file] = src
+		files[e.file] = text
 	}
 	return files, nil
 }

@@ -50,6 +50,15 @@ func goroot(t *testing.T) (src string) {
 	return src
 }
 
+// changed returns the changed files of a toolchain.
+func changed(goroot, version string, hooks []byte) (map[string][]byte, error) {
+	src, err := readStandard(goroot, version)
+	if err != nil {
+		return nil, err
+	}
+	return standardFiles(goroot, version, src, hooks)
+}
+
 // TestStandardFiles checks that every change is made once, and that the files are still Go.
 func TestStandardFiles(t *testing.T) {
 	src := goroot(t)
@@ -57,7 +66,7 @@ func TestStandardFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := standardFiles(filepath.Dir(src), runtime.Version(), hooks)
+	files, err := changed(filepath.Dir(src), runtime.Version(), hooks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +143,7 @@ func TestOtherSource(t *testing.T) {
 func TestComments(t *testing.T) {
 	src := goroot(t)
 	change(t, filepath.Join(src, "internal/poll/fd_unix.go"), "without trying (but after acquiring the readLock)", "so")
-	if _, err := standardFiles(filepath.Dir(src), runtime.Version(), nil); err != nil {
+	if _, err := changed(filepath.Dir(src), runtime.Version(), nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -151,7 +160,7 @@ func TestUnknownToolchain(t *testing.T) {
 	} {
 		src := goroot(t)
 		change(t, filepath.Join(src, c.file), c.old, c.new)
-		files, err := standardFiles(filepath.Dir(src), "go1.99", nil)
+		files, err := changed(filepath.Dir(src), "go1.99", nil)
 		if files != nil || err == nil {
 			t.Errorf("%s: there is no error", c.want)
 			continue

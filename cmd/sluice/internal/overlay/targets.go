@@ -18,14 +18,14 @@ const (
 
 // target is a package to which a file is added.
 type target struct {
-	dir, file   string
-	packageName string
+	Dir, File   string
+	PackageName string
 }
 
 // targets returns the main packages among pkgs, or those with tests, and the path and root
 // directory of the module of the first one. The others are in that module or, in a workspace, in
 // other main modules, which may import its packages. Without packages module is "".
-func targets(pkgs []*listed, tests bool) (found []target, module, root string, err error) {
+func targets(pkgs []dependency, tests bool) (found []target, module, root string, err error) {
 	for _, p := range pkgs {
 		t, ok := targetOf(p, tests)
 		if !ok {
@@ -47,7 +47,7 @@ func targets(pkgs []*listed, tests bool) (found []target, module, root string, e
 	return found, module, root, nil
 }
 
-func targetOf(p *listed, tests bool) (target, bool) {
+func targetOf(p dependency, tests bool) (target, bool) {
 	switch {
 	case tests && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0:
 		// The external test package may import packages that depend on this one.
@@ -60,17 +60,21 @@ func targetOf(p *listed, tests bool) (target, bool) {
 
 // add writes the package's file into dir, and adds it to replace.
 func (t target) add(dir, transparent string, n int, replace map[string]string) error {
-	text := fmt.Sprintf("// Added by sluice.\n\npackage %s\n\nimport _ %q\n", t.packageName, transparent)
-	if t.file == testFile {
+	text := fmt.Sprintf("// Added by sluice.\n\npackage %s\n\nimport _ %q\n", t.PackageName, transparent)
+	if t.File == testFile {
 		text += environment(os.Environ())
 	}
-	real := filepath.Join(dir, "targets", fmt.Sprint(n), t.file)
-	name := filepath.Join(t.dir, t.file)
+	real := filepath.Join(dir, "targets", fmt.Sprint(n), t.File)
+	name := filepath.Join(t.Dir, t.File)
 	if err := checkFree(name); err != nil {
 		return err
 	}
 	replace[name] = real
-	return writeFile(real, []byte(text))
+	if err := writeFile(real, []byte(text)); err != nil {
+		return err
+	}
+	at := timeOf([]byte(text))
+	return os.Chtimes(real, at, at)
 }
 
 // environment returns code that makes the variables SLUICE_* of environ a part of the test binary.
