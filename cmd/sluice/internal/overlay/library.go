@@ -25,11 +25,7 @@ func movedTo(module, path string) string {
 // addLibrary adds the library from the directory source to replace, as tool compiles it, as files of
 // the module of p. s has them, or dir.
 func addLibrary(ctx context.Context, s store, dir string, tool toolchain, source string, p program, replace map[string]string) error {
-	pkgs, err := askLibrary(ctx, s, tool, source)
-	if err != nil {
-		return fmt.Errorf("the source of sluice in %s: %w", source, err)
-	}
-	src, err := readLibrary(pkgs)
+	lib, err := askLibrary(ctx, s, tool, source)
 	if err != nil {
 		return fmt.Errorf("the source of sluice in %s: %w", source, err)
 	}
@@ -37,34 +33,58 @@ func addLibrary(ctx context.Context, s store, dir string, tool toolchain, source
 	if err != nil {
 		return err
 	}
-	at, names, err := s.set("library", keyOf("library", p.Module, embeds, pkgs, contents(src)), filepath.Join(dir, "library"), func() (map[string][]byte, error) {
-		return moveLibrary(pkgs, src, p.Module, embeds)
-	})
-	for _, name := range names {
-		name = filepath.FromSlash(name)
-		replace[filepath.Join(p.Root, name)] = filepath.Join(at, name)
+	key := func(contents []string) string { return keyOf("library", p.Module, embeds, lib.Packages, contents) }
+	files, ok := s.find("library", key(lib.Contents))
+	if !ok {
+		// Its files may have changed since they were listed.
+		src, err := readLibrary(lib.Packages)
+		if err != nil {
+			return fmt.Errorf("the source of sluice in %s: %w", source, err)
+		}
+		files, err = s.set("library", key(contents(src)), filepath.Join(dir, "library"), func() (map[string][]byte, error) {
+			return moveLibrary(lib.Packages, src, p.Module, embeds)
+		})
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	files.replacing(p.Root, replace)
+	return nil
+}
+
+// librarySource is the library's packages, and the content of their files.
+type librarySource struct {
+	Packages []*listed
+	Contents []string
 }
 
 // askLibrary returns what listLibrary returns. s may know it from an earlier call.
-func askLibrary(ctx context.Context, s store, tool toolchain, source string) ([]*listed, error) {
-	key := keyOf(source, tool.target())
-	return ask(s, "source", key, func() ([]*listed, []place, error) {
-		pkgs, err := listLibrary(ctx, tool, source)
+func askLibrary(ctx context.Context, s store, tool toolchain, dir string) (librarySource, error) {
+	return ask(s, "source", keyOf(dir, tool.target()), func() (librarySource, []place, error) {
+		pkgs, err := listLibrary(ctx, tool, dir)
 		if err != nil {
-			return nil, nil, err
+			return librarySource{}, nil, err
+		}
+		src, err := readLibrary(pkgs)
+		if err != nil {
+			return librarySource{}, nil, err
 		}
 		places := []place{}
-		if !inside(source, tool.GOMODCACHE) {
-			places = append(places, place{Name: filepath.Join(source, "go.mod"), Whole: true}, place{Name: filepath.Join(source, "go.sum"), Whole: true})
+		if !inside(dir, tool.GOMODCACHE) {
+			places = append(places, place{Name: filepath.Join(dir, "go.mod"), Whole: true}, place{Name: filepath.Join(dir, "go.sum"), Whole: true})
 		}
 		for _, p := range pkgs {
-			if embeds := len(p.EmbedFiles) > 0; !inside(p.Dir, tool.GOMODCACHE) {
-				places = append(places, place{Name: p.Dir, Dir: true, Tree: embeds, Names: embeds})
+			if !inside(p.Dir, tool.GOMODCACHE) {
+				places = append(places, place{Name: p.Dir, Dir: true, Whole: true})
+			}
+			for _, name := range p.EmbedFiles {
+				places = append(places, place{Name: filepath.Join(p.Dir, filepath.FromSlash(name)), Whole: true})
+			}
+			if len(p.EmbedFiles) > 0 && !inside(p.Dir, tool.GOMODCACHE) {
+				places = append(places, place{Name: p.Dir, Dir: true, Tree: true, Names: true})
 			}
 		}
-		return pkgs, places, nil
+		return librarySource{pkgs, contents(src)}, places, nil
 	})
 }
 

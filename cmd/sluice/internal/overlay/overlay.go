@@ -139,13 +139,10 @@ func addStandard(s store, dir string, tool toolchain, source string, replace map
 		return err
 	}
 	key := keyOf("standard", contents(src), string(hooks))
-	at, names, err := s.set("standard", key, filepath.Join(dir, "standard"), func() (map[string][]byte, error) {
+	files, err := s.set("standard", key, filepath.Join(dir, "standard"), func() (map[string][]byte, error) {
 		return standardFiles(tool.GOROOT, tool.GOVERSION, src, hooks)
 	})
-	for _, name := range names {
-		name = filepath.FromSlash(name)
-		replace[filepath.Join(tool.GOROOT, "src", name)] = filepath.Join(at, name)
-	}
+	files.replacing(filepath.Join(tool.GOROOT, "src"), replace)
 	return err
 }
 

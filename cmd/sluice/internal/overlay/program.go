@@ -150,14 +150,14 @@ func placesOf(deps []dependency, r Request, tool toolchain) ([]place, error) {
 	// A pattern may come to match a directory that has no package yet.
 	if slices.ContainsFunc(r.Packages, func(p string) bool { return strings.Contains(p, "...") }) {
 		for _, dir := range mains {
-			places = append(places, place{Name: dir, Dir: true, Tree: true})
+			places = append(places, place{Name: dir, Dir: true, Tree: true, Tests: r.Tests})
 		}
 	}
 	seen := make(map[string]bool)
 	for _, d := range deps {
 		if !d.Standard && d.Dir != "" && !seen[d.Dir] && !inside(d.Dir, tool.GOMODCACHE) {
 			seen[d.Dir] = true
-			places = append(places, place{Name: d.Dir, Dir: true, Names: r.Tests})
+			places = append(places, place{Name: d.Dir, Dir: true, Tests: r.Tests, Names: r.Tests})
 		}
 	}
 	return places, nil

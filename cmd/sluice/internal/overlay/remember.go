@@ -27,8 +27,8 @@ type place struct {
 	Dir, Tree bool
 	// Whole is set if Go files and go.mod count from beginning to end.
 	Whole bool
-	// Names is set if the names of all other files of the directory count, too.
-	Names bool
+	// Tests is set if test files count, too, and Names if the names of all other files do.
+	Tests, Names bool
 }
 
 // content is the content of a file, and its head, both as SHA-256. It has neither if only the name
@@ -172,7 +172,10 @@ func ignored(name string) bool { return name[0] == '.' || name[0] == '_' || name
 
 // isRead reports whether the content of a file of that name counts.
 func (p place) isRead(name string) bool {
-	return !p.Dir || name == "go.mod" || strings.HasSuffix(name, ".go") && name[0] != '.' && name[0] != '_'
+	if !p.Dir || name == "go.mod" {
+		return true
+	}
+	return strings.HasSuffix(name, ".go") && name[0] != '.' && name[0] != '_' && (p.Tests || !strings.HasSuffix(name, "_test.go"))
 }
 
 // look returns the files of a place. It is an error if one was changed, added or removed after

@@ -78,11 +78,13 @@ func TestAsk(t *testing.T) {
 	tr.put("m/a/a.go", "package a\n")
 	tr.put("m/other/other.go", "package other\n")
 	tr.put("m/all/page.html", "page")
+	tr.put("m/tests/a_test.go", "package a\n")
 	asked := 0
 	in := func(name string) string { return filepath.Join(tr.dir, name) }
 	places := []place{
 		{Name: in("m/go.mod"), Whole: true}, {Name: in("m/vendor/modules.txt"), Whole: true},
 		{Name: in("m/a"), Dir: true}, {Name: in("m"), Dir: true, Tree: true}, {Name: in("m/all"), Dir: true, Tree: true, Names: true},
+		{Name: in("m/tests"), Dir: true, Tests: true},
 	}
 	s := store{t.TempDir()}
 	count := func() int {
@@ -109,6 +111,8 @@ func TestAsk(t *testing.T) {
 		{"a removed file", func() { tr.remove("m/a/b_windows.go") }, 1},
 		{"a renamed file", func() { tr.put("m/a/c.go", "package a\n"); tr.remove("m/a/a.go") }, 1},
 		{"a file without Go", func() { tr.put("m/a/text", "text") }, 0},
+		{"a test", func() { tr.put("m/a/a_test.go", "package a\n") }, 0},
+		{"a test of a package whose tests count", func() { tr.put("m/tests/a_test.go", "package a\n\nimport _ \"io\"\n") }, 1},
 		{"a file that go ignores", func() { tr.put("m/a/_b.go", "package b\n") }, 0},
 		{"a new package in the tree", func() { tr.put("m/new/new.go", "package main\n") }, 1},
 		{"its name", func() { tr.put("m/new/new.go", "package new\n") }, 1},
@@ -177,19 +181,19 @@ func TestSet(t *testing.T) {
 	made := 0
 	get := func() string {
 		t.Helper()
-		dir, names, err := s.set("kind", "key", instead, func() (map[string][]byte, error) {
+		got, err := s.set("kind", "key", instead, func() (map[string][]byte, error) {
 			made++
 			return files, nil
 		})
-		if err != nil || len(names) != len(files) {
-			t.Fatalf("set = %q, %v", names, err)
+		if err != nil || len(got.names) != len(files) {
+			t.Fatalf("set = %q, %v", got.names, err)
 		}
 		for name, text := range files {
-			if got, err := os.ReadFile(filepath.Join(dir, name)); string(got) != string(text) {
+			if got, err := os.ReadFile(filepath.Join(got.dir, name)); string(got) != string(text) {
 				t.Errorf("%s is %q, %v", name, got, err)
 			}
 		}
-		return dir
+		return got.dir
 	}
 	dir := get()
 	for _, step := range []struct {
@@ -229,11 +233,11 @@ func TestForget(t *testing.T) {
 	s := store{t.TempDir()}
 	set := func(key string) string {
 		t.Helper()
-		dir, _, err := s.set("kind", key, "", func() (map[string][]byte, error) { return map[string][]byte{"a": nil}, nil })
+		got, err := s.set("kind", key, "", func() (map[string][]byte, error) { return map[string][]byte{"a": nil}, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
-		return dir
+		return got.dir
 	}
 	old, used, record := set("old"), set("used"), filepath.Join(s.dir, "program-x.json")
 	write(t, record, "{}")

@@ -65,32 +65,54 @@ type kept struct {
 // indexFile has the list of a set's files. It is written last.
 const indexFile = "index.json"
 
-// set returns the directory, and the names, of files that were made from what key stands for.
-// If the store does not have them, they are made. If it cannot keep them, they are in instead.
-func (s store) set(kind, key, instead string, files func() (map[string][]byte, error)) (dir string, names []string, err error) {
-	dir = filepath.Join(s.dir, kind+"-"+key)
-	if s.dir != "" {
-		if names, ok := use(dir); ok {
-			return dir, names, nil
-		}
+// set is a directory, and the names of the files in it that count.
+type set struct {
+	dir   string
+	names []string // with slashes
+}
+
+// find returns the files that were made from what key stands for, if the store has them.
+func (s store) find(kind, key string) (set, bool) {
+	if s.dir == "" {
+		return set{}, false
+	}
+	dir := filepath.Join(s.dir, kind+"-"+key)
+	names, ok := use(dir)
+	return set{dir, names}, ok
+}
+
+// set is find, and makes the files if the store does not have them. If it cannot keep them, they are
+// in the directory instead.
+func (s store) set(kind, key, instead string, files func() (map[string][]byte, error)) (set, error) {
+	if found, ok := s.find(kind, key); ok {
+		return found, nil
 	}
 	made, err := files()
 	if err != nil {
-		return "", nil, err
+		return set{}, err
 	}
 	if s.prepare() == nil {
+		dir := filepath.Join(s.dir, kind+"-"+key)
 		if names, err := writeSet(dir, made); err == nil {
-			return dir, names, nil
+			return set{dir, names}, nil
 		}
 	}
-	names = names[:0]
+	own := set{dir: instead}
 	for name, text := range made {
 		if err := writeFile(filepath.Join(instead, filepath.FromSlash(name)), text); err != nil {
-			return "", nil, err
+			return set{}, err
 		}
-		names = append(names, name)
+		own.names = append(own.names, name)
 	}
-	return instead, names, nil
+	return own, nil
+}
+
+// replacing adds the files of a set to replace, as files below root.
+func (s set) replacing(root string, replace map[string]string) {
+	for _, name := range s.names {
+		name = filepath.FromSlash(name)
+		replace[filepath.Join(root, name)] = filepath.Join(s.dir, name)
+	}
 }
 
 // use returns the names of a set, if all its files are as they were written. A file that was
