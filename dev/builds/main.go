@@ -51,7 +51,7 @@ type program struct {
 	ctx      context.Context
 	sluice   string
 	dir, pkg string
-	out      string // the directory of what is built
+	out      string // the directory of the programs
 }
 
 // side is one of the two commands, and what its builds took.

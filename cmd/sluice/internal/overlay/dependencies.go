@@ -66,8 +66,8 @@ func dependencies(ctx context.Context, r Request, file string) ([]dependency, er
 
 // checkEmbeds returns an error if a package embeds one of the files that the overlay adds: the
 // program would have files that it does not have without sluice. embedding are the packages with
-// patterns, and replace is what the overlay's file has. Hardly a program has a pattern that may match
-// such a file. Without one the go command is not asked.
+// patterns, and replace is what the overlay's file has. The go command runs only if a pattern may
+// match an added file, which is rare.
 func checkEmbeds(ctx context.Context, r Request, file string, embedding []dependency, replace map[string]string) error {
 	if !slices.ContainsFunc(embedding, func(d dependency) bool { return mayEmbed(d, r.Tests, replace) }) {
 		return nil

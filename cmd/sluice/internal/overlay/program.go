@@ -46,12 +46,12 @@ func askProgram(ctx context.Context, s store, r Request, tool toolchain) (progra
 			return program{}, nil, err
 		}
 		p, err := programOf(deps, r.Tests, tool)
-		if err != nil || !constant(p, deps, r, tool) {
+		if err != nil || !constant(deps, r, tool) {
 			return p, nil, err
 		}
 		places, err := placesOf(deps, r, tool)
 		if err != nil {
-			places = nil // go list said nothing of it; only the next call has to ask again
+			places = nil // the answer is right, and the next call asks again
 		}
 		return p, places, nil
 	})
@@ -116,14 +116,13 @@ func asked(deps []dependency) (named []dependency) {
 	return named
 }
 
-// constant reports whether an answer can be kept. With some flags go list reads other files than the
-// ones of placesOf, or may change go.mod. An error may end by anything. And which packages have no
-// error, which only the tests' vet asks, depends on what the patterns of go:embed match.
-func constant(p program, deps []dependency, r Request, tool toolchain) bool {
-	if tool.GOMOD == "" || tool.GOMOD == os.DevNull || tool.GO111MODULE == "off" || r.Tests && len(p.Embedding) > 0 {
+// constant reports whether an answer can be kept. With some flags go list may change go.mod, or reads
+// files that placesOf does not return. A change of any file may end an error in a package.
+func constant(deps []dependency, r Request, tool toolchain) bool {
+	if tool.GOMOD == "" || tool.GOMOD == os.DevNull || tool.GO111MODULE == "off" {
 		return false
 	}
-	if slices.ContainsFunc(deps, func(d dependency) bool { return d.Incomplete }) {
+	if len(deps) == 0 || slices.ContainsFunc(deps, func(d dependency) bool { return d.Incomplete }) {
 		return false
 	}
 	for _, flag := range append(strings.Fields(tool.GOFLAGS), r.Flags...) {
@@ -131,7 +130,7 @@ func constant(p program, deps []dependency, r Request, tool toolchain) bool {
 			return false
 		}
 	}
-	// These are what main modules and their versions are made of, not directories.
+	// These names mean more packages than the directories of the main modules have.
 	return !slices.ContainsFunc(r.Packages, func(p string) bool {
 		return slices.Contains([]string{"all", "std", "cmd", "tool", "work"}, p)
 	})

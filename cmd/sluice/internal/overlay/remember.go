@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// An answer of go list holds as long as the files from which it came are the same. So the store
-// keeps it with the content of these files, and it is used only after they were read and compared.
-// Of a Go file only the head is compared: go list reads no more of it. Files of the standard library
-// and of the module cache are not compared: the key has their versions.
+// An answer of go list holds as long as the files that go list read are the same. The store keeps the
+// answer with the content of these files, and compares the files before it uses the answer. Of a Go
+// file it compares only the head, because go list reads no more. Files of the standard library and of
+// the module cache are not compared: the key has their versions.
 
 // place is a file or a directory from which an answer came.
 type place struct {
@@ -56,8 +56,8 @@ var errMany = errors.New("too many files")
 // has it for its own caches.
 const recent = 2 * time.Second
 
-// ask returns the answer that the store has for key, else that of fresh. The store keeps that one,
-// unless places are nil, or one has changed since shortly before fresh was called.
+// ask returns the store's answer for key, or calls fresh. The store keeps the answer of fresh, unless
+// places are nil, or a place has changed since shortly before the call of fresh.
 func ask[T any](s store, kind, key string, fresh func() (answer T, places []place, err error)) (answer T, err error) {
 	file := filepath.Join(s.dir, kind+"-"+key+".json")
 	if s.dir != "" && recall(file, &answer) {
@@ -153,7 +153,7 @@ func (p place) below(rest string, n *int, dir func(name string) error, file func
 		switch {
 		case other && e.Name() != "go.mod":
 		case e.IsDir():
-			// The go command's patterns match none of the others.
+			// Patterns of the go command match nothing in an ignored directory.
 			if p.Tree && !ignored(e.Name()) {
 				err = p.below(below, n, dir, file)
 			}

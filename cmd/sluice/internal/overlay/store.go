@@ -17,8 +17,7 @@ import (
 	"time"
 )
 
-// sources is what this package makes overlays with. Other sources may make other files of the same
-// input.
+// sources is the source of this package. Another source may make other files of the same input.
 //
 //go:embed *.go
 var sources embed.FS
@@ -48,8 +47,9 @@ func keyOf(values ...any) string {
 }
 
 // store keeps what overlays are made of, from one call to the next, in a directory of the user's
-// cache. A name in it is a key of all that its content was made from. Processes may use a store at
-// the same time, and its files may be removed at any time. The zero store keeps nothing.
+// cache. Each name in the directory has a key, which stands for all inputs of its content. Processes
+// may use a store at the same time, and a user may remove files at any time. The zero store keeps
+// nothing.
 type store struct{ dir string }
 
 // unused is the time after which the store forgets what no call has used.
@@ -203,8 +203,8 @@ func touch(name string) {
 	}
 }
 
-// prepare makes the store's directory, and makes room in it. The directory may be in the program's
-// module. As a module of its own it has no packages of the program.
+// prepare makes the store's directory, and removes from it what was not used for long. The directory
+// may be in the program's module. With a go.mod it is another module, so "./..." does not match it.
 func (s store) prepare() error {
 	if s.dir == "" {
 		return errors.ErrUnsupported
