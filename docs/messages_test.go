@@ -55,6 +55,16 @@ var internal = map[string][]string{
 	"the Scheduler's own error comes first":    {"driver closed"},
 	"replaced by a message with the directory": {"busy"},
 
+	"sluice asks the go command again": {
+		"another file outside of the tree may decide what is built",
+		"too many files",
+		"… has changed",
+		"… has changed just now",
+		"… is new",
+		"… was just changed",
+	},
+	"a mistake in the code": {"overlay: a key has a value without JSON: …"},
+
 	"there is always a pool": {"sluice: the pool needs nothing of the system, but: …"},
 	"the root package checks its Options before": {
 		"aio: Depth … is not between 0 and …",

@@ -82,8 +82,11 @@ func TestAsk(t *testing.T) {
 	asked := 0
 	in := func(name string) string { return filepath.Join(tr.dir, name) }
 	places := []place{
-		{Name: in("m/go.mod"), Whole: true}, {Name: in("m/vendor/modules.txt"), Whole: true},
-		{Name: in("m/a"), Dir: true}, {Name: in("m"), Dir: true, Tree: true}, {Name: in("m/all"), Dir: true, Tree: true, Names: true},
+		{Name: in("m/go.mod"), Whole: true},
+		{Name: in("m/vendor/modules.txt"), Whole: true},
+		{Name: in("m/a"), Dir: true},
+		{Name: in("m"), Dir: true, Tree: true},
+		{Name: in("m/all"), Dir: true, Tree: true, Names: true},
 		{Name: in("m/tests"), Dir: true, Tests: true},
 	}
 	s := store{t.TempDir()}
