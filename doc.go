@@ -28,7 +28,7 @@
 //	defer s.Close() // closes its files, too
 //	f, err := s.Open("data")
 //
-// Other packages of the module:
+// Other packages:
 //
 //   - direct reads and writes files past the page cache (O_DIRECT)
 //   - cache keeps blocks of direct files in memory

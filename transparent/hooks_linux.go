@@ -61,7 +61,7 @@ var exit atomic.Pointer[func()]
 
 func init() {
 	if open.Load() != nil {
-		return // in a plugin of another module: the program's own copy of this package has the hooks
+		return // a plugin of another module: the program has a copy of this package, with the hooks
 	}
 	served := serveDebug()
 	driver := os.Getenv("SLUICE_DRIVER")

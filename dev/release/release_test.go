@@ -125,3 +125,12 @@ func TestTagRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestPushes checks that no push has more than three tags, and that the library's is the last.
+func TestPushes(t *testing.T) {
+	const want = "git push --atomic origin HEAD integrations/pebblevfs/v0.2.0 bench/v0.2.0 dev/v0.2.0\n" +
+		"git push --atomic origin HEAD copytree/v0.2.0 v0.2.0\n"
+	if got := pushes([]string{"v0.2.0", "bench/v0.2.0", "dev/v0.2.0", "copytree/v0.2.0", "integrations/pebblevfs/v0.2.0"}); got != want {
+		t.Errorf("pushes = %s; want %s", got, want)
+	}
+}

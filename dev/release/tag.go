@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sluiceio/sluice/dev/internal/workspace"
@@ -43,8 +44,22 @@ func tag(ctx context.Context, w *workspace.Workspace, version string) error {
 		}
 		names = append(names, name)
 	}
-	fmt.Printf("tagged %s\npublish them together: git push --atomic origin HEAD %s\n", strings.Join(names, ", "), strings.Join(names, " "))
+	fmt.Printf("tagged %s\npublish them:\n%s", strings.Join(names, ", "), pushes(names))
 	return nil
+}
+
+// pushes returns the commands that push the commit and the tags. GitHub starts no workflow for tags
+// of which more than three are pushed at once. The library's tag has no directory. It starts the
+// release, and comes last.
+func pushes(names []string) string {
+	var b strings.Builder
+	names = slices.SortedStableFunc(slices.Values(names), func(a, b string) int {
+		return strings.Count(b, "/") - strings.Count(a, "/")
+	})
+	for some := range slices.Chunk(names, 3) {
+		fmt.Fprintf(&b, "git push --atomic origin HEAD %s\n", strings.Join(some, " "))
+	}
+	return b.String()
 }
 
 // ready returns an error if the tree cannot be tagged.

@@ -5,8 +5,6 @@
 //	res = p.PlainCall(0, permit, driver.Read, f, b, off)    // plain: a thread waits (plain.go)
 //	res = p.Queue(ctx, asked, driver.Read, f, b, off, 0)  // queued: no thread waits (queue.go)
 //
-// Stats and package counters call the plain path "blocking".
-//
 // Results are as in cqe.res: a count, which may be short, or a negated errno. Each transfer is
 // counted and recorded here.
 //

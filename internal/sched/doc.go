@@ -7,12 +7,11 @@
 //  2. plain: the plain system call, as os.File would make it. This is the fastest
 //     path while next to nothing else is in flight, and the only one for what the
 //     driver cannot do without a thread. A Budget bounds how many threads wait in
-//     such calls for a device (package budget). Stats call this path blocking;
+//     such calls for a device (package budget);
 //  3. queued: the driver gets the operation, in one batch with whatever else has
 //     arrived. The goroutine waits and no thread does (package ioengine).
 //
-// The choice is made in read.go, write.go and choose.go; for a Read or Write at the file's
-// position, in position.go. Short transfers, EINTR and EAGAIN are dealt with here, for all
+// The choice is made in admit.go (tryPlain); read.go, write.go and position.go ask it. Short transfers, EINTR and EAGAIN are dealt with here, for all
 // drivers alike. Concurrent Syncs of a file share an fsync (sync.go, package groupcommit).
 // Once there are classes, operations first wait for their tickets (by_class.go, package qos).
 //
