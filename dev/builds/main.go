@@ -2,11 +2,11 @@
 //
 //	go run ./dev/builds [-pairs 8] [-first 0] DIRECTORY [PACKAGE]
 //
-// DIRECTORY is a copy of the program's module, in which the command adds a file to the package. A pair
-// is one build by each, in new processes, and the next pair begins with the other one. Before that
-// both were built once, so that what they compile is in the build cache. The table has medians: of an
-// unchanged program, and of one with another constant in a function of its main package. With -first
-// there are as many pairs of first builds, each with an empty build cache.
+// DIRECTORY is a copy of the program's module, in which the command adds a file to the package. A
+// pair is one build by each, in new processes, and the next pair begins with the other one. Before
+// that both were built once, so that what they compile is in the build cache. The table has
+// medians: of an unchanged program, and of one with another constant in a function of its main
+// package. With -first there are as many pairs of first builds, each with an empty build cache.
 //
 // Processor time is of the command and of all the processes that it started.
 package main
@@ -76,7 +76,8 @@ func (p *program) run(pairs, first int) (err error) {
 			return err
 		}
 	}
-	// sluice keeps nothing of files that are two seconds old or less, and neither does the go command.
+	// sluice keeps nothing of files that are two seconds old or less, and neither does the go
+	// command.
 	if err := p.settle(); err != nil {
 		return err
 	}

@@ -92,8 +92,8 @@ func (p *Paths) WidenFor(code driver.Code, f *File) {
 // PlainCall makes an operation a plain call. The caller has acquired permit; PlainCall releases it.
 // asked is when the caller asked for the operation, for the record, or 0.
 //
-// It makes the system call itself (Paths.Call). The kernel's entry clears the processor's return predictions, so each
-// function between the caller and the system call costs about 10 ns.
+// It makes the system call itself (Paths.Call). The kernel's entry clears the processor's return
+// predictions, so each function between the caller and the system call costs about 10 ns.
 func (p *Paths) PlainCall(asked int64, permit budget.Permit, code driver.Code, f *File, b []byte, off int64) int32 {
 	c := p.begin(context.Background(), code, f)
 	res := p.Call(code, f.FD, b, off)

@@ -11,9 +11,10 @@
 //  3. queued: the driver gets the operation, in one batch with whatever else has
 //     arrived. The goroutine waits and no thread does (package ioengine).
 //
-// The choice is made in admit.go (tryPlain); read.go, write.go and position.go ask it. Short transfers, EINTR and EAGAIN are dealt with here, for all
-// drivers alike. Concurrent Syncs of a file share an fsync (sync.go, package groupcommit).
-// Once there are classes, operations first wait for their tickets (by_class.go, package qos).
+// The choice is made in admit.go (tryPlain); read.go, write.go and position.go ask it. Short
+// transfers, EINTR and EAGAIN are dealt with here, for all drivers alike. Concurrent Syncs of a
+// file share an fsync (sync.go, package groupcommit). Once there are classes, operations first wait
+// for their tickets (by_class.go, package qos).
 //
 // A Transfer (transfer.go) is a read or write that is started now and waited for later. A few
 // helpers perform the parts that the driver cannot do (helpers.go). A TransferSet (transfer_set.go)

@@ -24,8 +24,8 @@ type covered struct {
 	Uncounted bool
 }
 
-// writeCover writes the files of replace to a file that NewCover reads. standard are the files among
-// them of the standard library in goroot.
+// writeCover writes the files of replace to a file that NewCover reads. standard are the files
+// among them of the standard library in goroot.
 func writeCover(name, goroot string, standard, replace map[string]string) error {
 	hooks := filepath.Join(goroot, "src", filepath.FromSlash(hooksFile))
 	files := make(map[string]covered)

@@ -20,8 +20,8 @@ import (
 // constraint in the file, as other parts of the language have it, is not enough. In older modules
 // the library's files are in a function instead.
 
-// takesEmbed reports whether the module in the directory root may have go:embed. Without a version in
-// its go.mod it may.
+// takesEmbed reports whether the module in the directory root may have go:embed. Without a version
+// in its go.mod it may.
 func takesEmbed(root string) (bool, error) {
 	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -22,8 +22,8 @@ func movedTo(module, path string) string {
 	return module + "/" + shadow + strings.TrimPrefix("/"+path, "/"+library)
 }
 
-// addLibrary adds the library from the directory source to replace, as tool compiles it, as files of
-// the module of p. s has them, or dir.
+// addLibrary adds the library from the directory source to replace, as tool compiles it, as files
+// of the module of p. s has them, or dir.
 func addLibrary(ctx context.Context, s store, dir string, tool toolchain, source string, p program, replace map[string]string) error {
 	lib, err := askLibrary(ctx, s, tool, source)
 	if err != nil {

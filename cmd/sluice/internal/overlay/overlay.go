@@ -18,8 +18,8 @@ type Request struct {
 	Flags, Packages []string
 	// Tests is set if the tests of the packages are built.
 	Tests bool
-	// Store is a directory, which need not exist, for what later calls can use again. The overlay has
-	// files there. If it is "", or cannot be written, the overlay has no files outside of its
+	// Store is a directory, which need not exist, for what later calls can use again. The overlay
+	// has files there. If it is "", or cannot be written, the overlay has no files outside of its
 	// directory.
 	Store string
 }

@@ -16,9 +16,11 @@ import (
 // for the store.
 type program struct {
 	Targets []target
-	// Module is the path of the module of the first target, and Root its directory; "" without targets.
+	// Module is the path of the module of the first target, and Root its directory; "" without
+	// targets.
 	Module, Root string
-	// Own is the directory of the library that the packages import themselves; "" if they import none.
+	// Own is the directory of the library that the packages import themselves; "" if they import
+	// none.
 	Own string
 	// Embedding are the packages with patterns of go:embed.
 	Embedding []dependency
@@ -34,7 +36,8 @@ func askProgram(ctx context.Context, s store, r Request, tool toolchain) (progra
 			return program{}, fmt.Errorf("%s is not in the main module: build it in its own module", p)
 		}
 	}
-	// The go command takes the name of the working directory from PWD, and finds packages from there.
+	// The go command takes the name of the working directory from PWD, and finds packages from
+	// there.
 	work, err := os.Getwd()
 	if err != nil {
 		return program{}, err
@@ -116,8 +119,8 @@ func asked(deps []dependency) (named []dependency) {
 	return named
 }
 
-// constant reports whether an answer can be kept. With some flags go list may change go.mod, or reads
-// files that placesOf does not return. A change of any file may end an error in a package.
+// constant reports whether an answer can be kept. With some flags go list may change go.mod, or
+// reads files that placesOf does not return. A change of any file may end an error in a package.
 func constant(deps []dependency, r Request, tool toolchain) bool {
 	if tool.GOMOD == "" || tool.GOMOD == os.DevNull || tool.GO111MODULE == "off" {
 		return false

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// An answer of go list holds as long as the files that go list read are the same. The store keeps the
-// answer with the content of these files, and compares the files before it uses the answer. Of a Go
-// file it compares only the head, because go list reads no more. Files of the standard library and of
-// the module cache are not compared: the key has their versions.
+// An answer of go list holds as long as the files that go list read are the same. The store keeps
+// the answer with the content of these files, and compares the files before it uses the answer. Of
+// a Go file it compares only the head, because go list reads no more. Files of the standard library
+// and of the module cache are not compared: the key has their versions.
 
 // place is a file or a directory from which an answer came.
 type place struct {
@@ -56,8 +56,8 @@ var errMany = errors.New("too many files")
 // has it for its own caches.
 const recent = 2 * time.Second
 
-// ask returns the store's answer for key, or calls fresh. The store keeps the answer of fresh, unless
-// places are nil, or a place has changed since shortly before the call of fresh.
+// ask returns the store's answer for key, or calls fresh. The store keeps the answer of fresh,
+// unless places are nil, or a place has changed since shortly before the call of fresh.
 func ask[T any](s store, kind, key string, fresh func() (answer T, places []place, err error)) (answer T, err error) {
 	file := filepath.Join(s.dir, kind+"-"+key+".json")
 	if s.dir != "" && recall(file, &answer) {

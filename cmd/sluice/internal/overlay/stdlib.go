@@ -69,8 +69,8 @@ func readStandard(goroot, version string) (map[string][]byte, error) {
 }
 
 // standardFiles returns the changed files of the standard library, by name, of the toolchain in
-// goroot. src is what readStandard returns. If a declaration differs from the one that the change was
-// made for, an error is returned and no files.
+// goroot. src is what readStandard returns. If a declaration differs from the one that the change
+// was made for, an error is returned and no files.
 func standardFiles(goroot, version string, src map[string][]byte, hooks []byte) (map[string][]byte, error) {
 	refused := func(file string, err error) error {
 		return fmt.Errorf("toolchain %s in %s: %s: %w; known to work: %s", version, goroot, file, err, KnownVersions)

@@ -47,9 +47,9 @@ func keyOf(values ...any) string {
 }
 
 // store keeps what overlays are made of, from one call to the next, in a directory of the user's
-// cache. Each name in the directory has a key, which stands for all inputs of its content. Processes
-// may use a store at the same time, and a user may remove files at any time. The zero store keeps
-// nothing.
+// cache. Each name in the directory has a key, which stands for all inputs of its content.
+// Processes may use a store at the same time, and a user may remove files at any time. The zero
+// store keeps nothing.
 type store struct{ dir string }
 
 // unused is the time after which the store forgets what no call has used.
@@ -81,8 +81,8 @@ func (s store) find(kind, key string) (set, bool) {
 	return set{dir, names}, ok
 }
 
-// set is find, and makes the files if the store does not have them. If it cannot keep them, they are
-// in the directory instead.
+// set is find, and makes the files if the store does not have them. If it cannot keep them, they
+// are in the directory instead.
 func (s store) set(kind, key, instead string, files func() (map[string][]byte, error)) (set, error) {
 	if found, ok := s.find(kind, key); ok {
 		return found, nil
@@ -203,8 +203,9 @@ func touch(name string) {
 	}
 }
 
-// prepare makes the store's directory, and removes from it what was not used for long. The directory
-// may be in the program's module. With a go.mod it is another module, so "./..." does not match it.
+// prepare makes the store's directory, and removes from it what was not used for long. The
+// directory may be in the program's module. With a go.mod it is another module, so "./..." does not
+// match it.
 func (s store) prepare() error {
 	if s.dir == "" {
 		return errors.ErrUnsupported

@@ -51,8 +51,8 @@ func cache(of string) (string, error) {
 	return filepath.Join(dir, "sluice", of), nil
 }
 
-// buildIn builds sluice-tools in a tree, unless it was last built from the same files. The go command
-// takes two seconds to find out that it has nothing to do.
+// buildIn builds sluice-tools in a tree, unless it was last built from the same files. The go
+// command takes two seconds to find out that it has nothing to do.
 func buildIn(tree string) (string, error) {
 	sum := fnv.New64a()
 	sum.Write([]byte(tree))

@@ -27,9 +27,9 @@ var variables = []string{
 var errUnknown = errors.New("another file outside of the tree may decide what is built")
 
 // stateOf returns a text that stands for all from which the go command makes sluice-tools in the
-// module tree: the content of the Go files of its repository, the sizes and times of the other files,
-// which packages may embed, and the go command. Other modules are versions, which do not change. It
-// is an error if that cannot be known, or a file has changed just now.
+// module tree: the content of the Go files of its repository, the sizes and times of the other
+// files, which packages may embed, and the go command. Other modules are versions, which do not
+// change. It is an error if that cannot be known, or a file has changed just now.
 func stateOf(goExe, tree string) (string, error) {
 	root := filepath.Dir(filepath.Dir(tree))
 	sum := fnv.New128a()
@@ -74,8 +74,8 @@ func stateOf(goExe, tree string) (string, error) {
 	return fmt.Sprintf("%x", sum.Sum(nil)), err
 }
 
-// built returns the text of the file that says from which state the program file was built. It names
-// the program by its size and time, because two processes may build it at the same time.
+// built returns the text of the file that says from which state the program file was built. It
+// names the program by its size and time, because two processes may build it at the same time.
 func built(state, file string) (string, error) {
 	info, err := os.Stat(file)
 	if err != nil {

@@ -18,8 +18,8 @@ install) echo "$@" >>"$INSTALLS"; echo program >"$GOBIN/sluice-tools" ;;
 esac
 `
 
-// TestBuildIn counts the installs of sluice-tools in a tree: one after each change of something that
-// may be built, and none without.
+// TestBuildIn counts the installs of sluice-tools in a tree: one after each change of something
+// that may be built, and none without.
 func TestBuildIn(t *testing.T) {
 	dir := t.TempDir()
 	root, log := filepath.Join(dir, "repository"), filepath.Join(dir, "installs")
