@@ -12,7 +12,7 @@
 //	sluice completion, sluice man
 //	sluice version
 //
-// This program has cp and version. For the others it executes sluice-tools, which has all of them
+// This program has cp and version. It executes sluice-tools for the other subcommands
 // (docs/decisions/0035-two-programs.md).
 //
 // If a command takes the name of a file, the name - stands for standard input or standard

@@ -48,9 +48,8 @@ func tag(ctx context.Context, w *workspace.Workspace, version string) error {
 	return nil
 }
 
-// pushes returns the commands that push the commit and the tags. GitHub starts no workflow for tags
-// of which more than three are pushed at once. The library's tag has no directory. It starts the
-// release, and comes last.
+// pushes returns the commands that push the commit and the tags. GitHub starts no workflow if more
+// than three tags are pushed at once. The library's tag, which starts the release, comes last.
 func pushes(names []string) string {
 	var b strings.Builder
 	names = slices.SortedStableFunc(slices.Values(names), func(a, b string) int {
