@@ -15,8 +15,8 @@ import (
 // WriteTo writes the rest of the file, from its position on, to w. It implements io.WriterTo.
 //
 // The kernel copies where it can: by sendfile(2) to a stream socket, and as in ReadFrom to another
-// file. A slow receiver holds up no other operation. With classes, WriteTo falls back to Read
-// calls.
+// file. A slow receiver holds up no other operation. Once the Scheduler has classes,
+// WriteTo falls back to Read calls.
 func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 	if f == nil || f.h.IO == nil {
 		return f.os().WriteTo(w)
@@ -45,7 +45,7 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 //
 // The kernel copies where it can: from a stream socket by splice(2), from another file by
 // copy_file_range(2), which shares blocks on file systems with reflinks. Each copy is a plain call.
-// With classes on either file's Scheduler, ReadFrom falls back to Write calls.
+// Once either file's Scheduler has classes, ReadFrom falls back to Write calls.
 func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 	if f == nil || f.h.IO == nil {
 		return f.os().ReadFrom(r)

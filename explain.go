@@ -40,9 +40,9 @@ func (s *Scheduler) Explain() string {
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "threads: at most %d plain calls of a device wait at a time", s.h.Core.Threads())
+	fmt.Fprintf(&b, "threads: at most %d for plain calls of a device", s.h.Core.Threads())
 	if n := s.options.Threads; n > 0 {
-		fmt.Fprintf(&b, ", and %d for all devices", n)
+		fmt.Fprintf(&b, ", and %d for all devices together", n)
 	}
 	b.WriteByte('\n')
 	s.explainChoices(&b)

@@ -77,10 +77,10 @@ const (
 	prefetchesMost = 64
 )
 
-// Prefetch starts to read the n bytes at off into the page cache, and does not wait for the device;
-// n 0 means up to the end of the file. It is a hint: failures show in later reads. Under load, a
-// long Prefetch may wait until the device has taken its requests, or do nothing. On a system
-// without advice the error is errors.ErrUnsupported.
+// Prefetch starts to read the n bytes at off into the page cache, and does not wait for the data; n
+// 0 means up to the end of the file. It is a hint: failures show in later reads. Under load, a long
+// Prefetch may wait for room in the device's queue, or do nothing. On a system without advice the
+// error is errors.ErrUnsupported.
 func (f *File) Prefetch(off, n int64) error {
 	if f == nil {
 		return os.ErrInvalid

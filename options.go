@@ -26,9 +26,9 @@ type Options struct {
 	// devices share one ring, also under load. The pool has no rings.
 	Rings int
 
-	// Threads is the most threads that plain calls may hold, for all devices together and for names
-	// in Batches. 0 means that only each device's budget bounds them; Explain shows it. The most is
-	// 4095.
+	// Threads is the most threads that plain calls may hold, of all devices and of Batches' calls
+	// with names (open, rename …) together. 0 means that only each device's budget bounds them;
+	// Explain shows it. The most is 4095.
 	Threads int
 
 	// BufferMemory is the most memory for package direct's Buffers, in bytes, rounded up to a

@@ -124,8 +124,8 @@ type DeviceStats struct {
 	WaitingThreads int // threads in plain calls now: permits of the device's budget in use
 	Waiting        int // goroutines that wait for a permit
 	Permits        int // the budget: the most threads that may wait for the device
-	// Rings is how many rings the device has; 0 if nothing was queued, or one ring serves all
-	// devices.
+	// Rings is how many rings the device has. It is 0 if nothing was queued, and if all devices
+	// share a ring.
 	Rings int
 }
 

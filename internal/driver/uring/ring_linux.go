@@ -223,7 +223,7 @@ func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 	}
 	r.asyncReads = p.Features&sys.IORING_FEAT_POLL_32BITS != 0
 	r.fileTable = ops[sys.IORING_OP_OPENAT] && ops[sys.IORING_OP_CLOSE] && ops[sys.IORING_OP_LINKAT]
-	r.features = append(r.features, fmt.Sprintf("%d operations", n))
+	r.features = append(r.features, fmt.Sprintf("%d kinds of operations", n))
 	if r.asyncReads {
 		r.features = append(r.features, "asynchronous buffered reads")
 	}
