@@ -20,8 +20,8 @@ type testCase struct {
 	// fill makes a database of so many records in an existing directory. It is nil if each process
 	// begins with an empty database.
 	fill func(dir string, records int) error
-	// sides has the ways to read that are compared, in the program of go build. nil compares it
-	// with the program of sluice build.
+	// sides has the ways to read that are compared, in the program of go build. A case of programs
+	// has two. nil compares that program with the one of sluice build.
 	sides []load.Side
 	// open opens the database. It is nil if command is not.
 	open func(dir string, s load.Setup) (database, error)

@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/bench/internal/load"
 )
 
@@ -41,17 +43,40 @@ func fillParquet(dir string, records int) error {
 
 // table is a file of Parquet for reading.
 type table struct {
-	*os.File
+	tableFile
 	groups []parquet.RowGroup
+	spans  []format.RowGroup
 	want   int            // the number of groups
+	next   []int          // the row group that each client reads next
 	rows   [][]parquetRow // of each client
+	// prefetch asks for the bytes of a row group; nil if a client does not ask for the next one.
+	prefetch func(off, n int64) error
+}
+
+// tableFile is an os.File or a sluice.File.
+type tableFile interface {
+	io.ReaderAt
+	io.Closer
+	Stat() (os.FileInfo, error)
 }
 
 func openParquet(dir string, s load.Setup) (database, error) {
-	f, err := os.Open(filepath.Join(dir, "table"))
+	name := filepath.Join(dir, "table")
+	if s.Side.Way == load.BySluice {
+		f, err := sluice.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		return newTable(f, s, f.Prefetch)
+	}
+	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
+	return newTable(f, s, nil)
+}
+
+func newTable(f tableFile, s load.Setup, prefetch func(off, n int64) error) (database, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -60,19 +85,30 @@ func openParquet(dir string, s load.Setup) (database, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	t := &table{File: f, groups: file.RowGroups(), rows: make([][]parquetRow, s.Load.Goroutines)}
+	t := &table{
+		tableFile: f, groups: file.RowGroups(), spans: file.Metadata().RowGroups, prefetch: prefetch,
+		next: make([]int, s.Load.Goroutines), rows: make([][]parquetRow, s.Load.Goroutines),
+	}
 	t.want = (s.Load.Records + groupRows - 1) / groupRows
 	for i := range t.rows {
 		t.rows[i] = make([]parquetRow, groupRows)
+		t.next[i] = i % t.want
 	}
 	return t, nil
 }
 
-// do reads the rows of a row group.
+// do reads the rows of a row group. It knows the next row group, as a query that has chosen its row
+// groups does.
 func (t *table) do(client int, random *rand.Rand) error {
-	i := random.IntN(t.want)
-	if i >= len(t.groups) {
-		return fmt.Errorf("the table has %d row groups; want group %d", len(t.groups), i)
+	i, next := t.next[client], random.IntN(t.want)
+	t.next[client] = next
+	if n := len(t.groups); i >= n || next >= n {
+		return fmt.Errorf("the table has %d row groups; want groups %d and %d", n, i, next)
+	}
+	if t.prefetch != nil {
+		if err := t.prefetch(t.spans[next].FileOffset, t.spans[next].TotalCompressedSize); err != nil {
+			return err
+		}
 	}
 	group := t.groups[i]
 	r := parquet.NewGenericRowGroupReader[parquetRow](group)

@@ -1,6 +1,10 @@
 package main
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/sluiceio/sluice/bench/internal/load"
+)
 
 // victoriaModule is VictoriaMetrics.
 const victoriaModule = "github.com/VictoriaMetrics/VictoriaMetrics"
@@ -21,6 +25,13 @@ var programs = slices.Concat([]*testCase{
 		name: "parquet", module: "github.com/parquet-go/parquet-go", does: "scan of a row group of 1000 rows", goroutines: []int{1, 16},
 		why:  "a row group takes 3 ms of processor time, most of it for objects and the garbage collector; by one goroutine the device gets 8.6 requests a row group instead of 6.7, and the kernel takes a fifth more processor time: perhaps because the look into the page cache starts read-ahead in smaller parts, which is not proved",
 		fill: fillParquet, open: openParquet,
+	},
+	{
+		name: "parquet-ahead", module: "github.com/parquet-go/parquet-go", does: "the same with sluice.File, by which each client asks for its next row group", goroutines: []int{1, 16},
+		why:   "the program is changed, by ten lines, and is compared with os.File by go build: the device reads the next row group while the processor decodes this one",
+		data:  "parquet",
+		sides: []load.Side{{Name: "os.File", Way: load.ByOS}, {Name: "sluice.File, Prefetch", Way: load.BySluice}},
+		fill:  fillParquet, open: openParquet,
 	},
 	{
 		name: "git", module: "github.com/go-git/go-git/v5", does: "read of an object of 16 KB from a pack, a repository each", goroutines: []int{1, 16},

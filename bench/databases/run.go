@@ -62,10 +62,10 @@ func run(ctx context.Context, o options) (err error) {
 	for _, c := range o.cases {
 		err := p.measure(ctx, c, func(goroutines int, results []*duel.Result) {
 			switch r := newRow(c, goroutines, results); {
-			case c.sides != nil:
-				ways = append(ways, newWayRows(c, goroutines, results)...)
 			case slices.Contains(programs, c):
 				kept.set(r, o)
+			case c.sides != nil:
+				ways = append(ways, newWayRows(c, goroutines, results)...)
 			default:
 				rows = append(rows, r)
 			}
@@ -182,7 +182,7 @@ func (p *place) measure(ctx context.Context, c *testCase, add func(goroutines in
 	}
 	for _, n := range c.goroutines {
 		fmt.Fprintf(os.Stderr, "%s: %d goroutines\n", c.name, n)
-		l := load.Load{Size: valueSize, Goroutines: n, Records: records, Sleeper: c.sides != nil}
+		l := load.Load{Size: valueSize, Goroutines: n, Records: records, Sleeper: slices.Contains(readers, c)}
 		results, err := arena.Compare(ctx, duel.Same(l, sides), duel.Plan{Time: p.time, Rounds: p.rounds})
 		if err != nil {
 			return err
