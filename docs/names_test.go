@@ -66,7 +66,7 @@ func TestNamesNoticesMissing(t *testing.T) {
 			t.Errorf("declares %s = %v; want %v", name, got, want)
 		}
 	}
-	for name, want := range map[string]bool{"budget/taken.go": true, "file_read.go": true, "sched/none.go": false} {
+	for name, want := range map[string]bool{"budget/taken.go": true, "file_io.go": true, "sched/none.go": false} {
 		if got := code.hasFile(name); got != want {
 			t.Errorf("has file %s = %v; want %v", name, got, want)
 		}
