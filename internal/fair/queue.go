@@ -88,9 +88,6 @@ func New(c Cap) *Queue { return &Queue{cap: c} }
 // SetCap changes the cap.
 func (q *Queue) SetCap(c Cap) { q.cap = c }
 
-// Cap returns the cap.
-func (q *Queue) Cap() Cap { return q.cap }
-
 // Add adds a class.
 func (q *Queue) Add(now time.Duration, s Settings) *Class {
 	c := &Class{ended: now - linger}

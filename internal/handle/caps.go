@@ -16,65 +16,47 @@ import (
 	"github.com/sluiceio/sluice/internal/tune"
 )
 
-// caps finds the most that may be in flight while there are classes: the measured cap of each disk
-// that has a ring. Operations without a ring have the cap of the first file's disk.
+// caps finds the most that may be in flight while there are classes: the measured cap of each disk.
 type caps struct {
-	first atomic.Bool // a file was opened
+	// first is the device of the first file, as in stat(2). Explain names its cap before an
+	// operation of a class was on it.
+	first  atomic.Pointer[uint64]
+	looked atomic.Bool // findFirst was called with a first file
 	// capOf is the function capOf. It is a field so that a test can replace it.
 	capOf func(tune.Device) (fair.Cap, string)
 
-	mu sync.Mutex // not held while a file is read
-	// number is the first file's device. Guarded by mu, as are the fields below
-	known  bool
-	number uint64 // as in stat(2)
-	how    string // for Explain; "" before the look for the cap
-
-	ringsMu sync.Mutex // locked after all others
-	// rings is the text for Explain of each disk that has a ring, by name. Guarded by ringsMu.
-	rings map[string]string
+	mu    sync.Mutex // not held while a file is read
+	found map[uint64]foundCap
 }
 
-// opened is called with each opened file. It only stores the number of the first file's device:
-// look searches for the disk in /sys once there are classes, which most programs never have.
+// foundCap is, for Explain, the cap of a device, and the disk's name.
+type foundCap struct{ name, text string }
+
+// opened is called with each opened file. It only notes the first file's device: caps searches
+// for the disk in /sys once there are classes, which most programs never have.
 func (c *caps) opened(core *sched.Scheduler, f *sched.File) {
-	if c.first.Load() || !c.first.CompareAndSwap(false, true) {
+	if c.first.Load() != nil {
 		return
 	}
 	number := core.DeviceOf(f).Number
-	c.mu.Lock()
-	c.known, c.number = true, number
-	c.mu.Unlock()
-	c.look(core)
+	if c.first.CompareAndSwap(nil, &number) && core.HasClasses() {
+		c.findFirst()
+	}
 }
 
-// look finds the cap once there are classes and a file. It may wait for the file with the measured
-// caps. Other goroutines use the default until then.
-func (c *caps) look(core *sched.Scheduler) {
-	if !c.begin(core) {
-		return
+// findFirst finds the cap of the first file's disk, for Explain. It may wait for the file with the
+// measured cap.
+func (c *caps) findFirst() {
+	if first := c.first.Load(); first != nil && !c.looked.Swap(true) {
+		c.of(*first)
 	}
-	var how string
-	if device, err := tune.DeviceAt(c.number); err != nil {
-		how = fmt.Sprintf("the default: %v", err)
-	} else {
-		var limit fair.Cap
-		limit, how = c.capOf(device)
-		core.SetCap(limit)
-	}
-	c.mu.Lock()
-	c.how = how
-	c.mu.Unlock()
 }
 
-// begin reports whether the caller must find the cap now. From then on number does not change.
-func (c *caps) begin(core *sched.Scheduler) bool {
+// foundFor returns what was found for a device.
+func (c *caps) foundFor(device uint64) foundCap {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.known || c.how != "" || !core.HasClasses() {
-		return false
-	}
-	c.how = "the default, until what was measured has been read"
-	return true
+	return c.found[device]
 }
 
 // capOf returns the measured cap of a disk, or the default, and says which it is.
@@ -90,20 +72,19 @@ func capOf(d tune.Device) (c fair.Cap, how string) {
 	return sched.DefaultCap, fmt.Sprintf("the default, as what was measured cannot be used: %v", err)
 }
 
-// of returns the cap of the disk with that device number, which has a ring.
+// of returns the cap of the disk with that device number.
 func (c *caps) of(number uint64) fair.Cap {
 	device, err := tune.DeviceAt(number)
 	limit, how := sched.DefaultCap, fmt.Sprintf("the default: %v", err)
 	if err == nil {
 		limit, how = c.capOf(device)
 	}
-	c.ringsMu.Lock()
-	defer c.ringsMu.Unlock()
-	if c.rings == nil {
-		c.rings = make(map[string]string)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.found == nil {
+		c.found = make(map[uint64]foundCap)
 	}
-	name := cmp.Or(device.Name, fmt.Sprintf("device %#x", number))
-	c.rings[name] = capText(limit, how)
+	c.found[number] = foundCap{cmp.Or(device.Name, fmt.Sprintf("device %#x", number)), capText(limit, how)}
 	return limit
 }
 
@@ -113,31 +94,29 @@ func capText(c fair.Cap, how string) string {
 		c.Depth, c.Bytes>>10, c.Beside>>10, how)
 }
 
-// ClassesChanged must be called when a class was added or configured: the first class makes the
-// Scheduler look for its cap.
-func (s *Scheduler) ClassesChanged() { s.caps.look(s.Core) }
+// ClassesChanged must be called when a class was added or configured.
+func (s *Scheduler) ClassesChanged() { s.caps.findFirst() }
 
-// ExplainCaps writes the caps in force to b, a line each.
+// ExplainCaps writes the caps in force to b: the cap of the first file's disk, and a line for each
+// disk that has had operations of classes.
 func (s *Scheduler) ExplainCaps(b *strings.Builder) {
-	fmt.Fprintf(b, "classes: %s\n", capText(s.Core.Cap(), s.caps.String()))
-	s.caps.explain(b)
-}
-
-// explain writes the caps of the disks that have a ring.
-func (c *caps) explain(b *strings.Builder) {
-	c.ringsMu.Lock()
-	defer c.ringsMu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(c.rings)) {
-		fmt.Fprintf(b, "  on %s: %s\n", name, c.rings[name])
+	c := &s.caps
+	text := capText(sched.DefaultCap, "the default, before a file is open")
+	first := c.first.Load()
+	if first != nil {
+		text = cmp.Or(c.foundFor(*first).text, capText(sched.DefaultCap, "the default, until what was measured has been read"))
 	}
-}
-
-// String returns, for Explain, the source of the cap without a ring.
-func (c *caps) String() string {
+	fmt.Fprintf(b, "classes: %s\n", text)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.how == "" {
-		return "the default, before a file is open"
+	others := make(map[foundCap]bool) // once for several partitions of a disk
+	for number, found := range c.found {
+		if first == nil || number != *first {
+			others[found] = true
+		}
 	}
-	return c.how
+	byName := func(a, b foundCap) int { return cmp.Compare(a.name, b.name) }
+	for _, f := range slices.SortedFunc(maps.Keys(others), byName) {
+		fmt.Fprintf(b, "  on %s: %s\n", f.name, f.text)
+	}
 }

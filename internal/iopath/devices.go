@@ -69,7 +69,7 @@ func (p *Paths) TicketsOf(d *device.Device) *qos.Queue {
 	if q := d.Tickets.Load(); q != nil {
 		return q
 	}
-	q := p.Classes.NewQueue(d.Number, d != p.Devices.None())
+	q := p.Classes.NewQueue(d.Number)
 	if !d.Tickets.CompareAndSwap(nil, q) {
 		p.Classes.Forget(q)
 		return d.Tickets.Load()

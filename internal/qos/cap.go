@@ -6,44 +6,20 @@ import "github.com/sluiceio/sluice/internal/fair"
 // to spare. Measured: docs/decisions/0023-classes.md.
 var DefaultCap = fair.Cap{Depth: 64, Bytes: 2 << 20, Beside: 128 << 10}
 
-// SetCapFinder sets find, which returns the cap of a device, by its number. It is called once there
-// are classes and the device's queue, and whenever a class is added or changed. It may wait: no
-// lock is held during the call, and the old cap still holds. SetCapFinder must be called before the
-// first operation.
+// SetCapFinder sets find, which returns the cap of a device, by its number. Without it all devices
+// have the default. find is called once there are classes and the device's queue, and whenever a
+// class is added or changed. It may wait: no lock is held during the call, and the old cap still
+// holds. SetCapFinder must be called before the first operation.
 func (c *Classes) SetCapFinder(find func(device uint64) fair.Cap) { c.capOf = find }
 
-// SetCap bounds the operations in flight of each device while operations take tickets, except for
-// devices with a cap from SetCapFinder.
-func (c *Classes) SetCap(most fair.Cap) {
-	c.mu.Lock()
-	c.cap = most
-	granted := c.changeQueues(func(q *Queue) {
-		if !q.hasOwnCap {
-			q.fair.SetCap(most)
-		}
-	})
-	c.mu.Unlock()
-	granted.start()
-}
-
-// Cap returns the bound of SetCap.
-func (c *Classes) Cap() fair.Cap {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.cap
-}
-
-// FindCap sets the cap of q to the device's cap, if there are classes and q has a device. It may
-// wait; see SetCapFinder.
+// FindCap sets the cap of q to the device's cap, if there are classes. It may wait; see
+// SetCapFinder.
 func (c *Classes) FindCap(q *Queue) {
-	if !q.hasDevice || c.capOf == nil || !c.Active() {
+	if c.capOf == nil || !c.Active() {
 		return
 	}
-	found := c.capOf(q.device) // without mu: operations with tickets would wait for it
-	c.mu.Lock()
-	q.hasOwnCap = true
+	found := c.capOf(q.device)
 	granted := q.changeLocked(func(q *Queue) { q.fair.SetCap(found) })
-	c.mu.Unlock()
 	granted.start()
 }
 

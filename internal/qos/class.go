@@ -95,12 +95,10 @@ type Classes struct {
 	standard Class // the default class
 	now      func() time.Duration
 
-	mu  sync.Mutex
-	all []*Class // the default class first; without removed ones. Under mu, as is cap
-	cap fair.Cap
-	// capOf returns the cap of a device. If it is nil, cap holds for all. See SetCapFinder.
-	capOf   func(device uint64) fair.Cap
-	removed []weak.Pointer[Class] // classes whose Stats somebody may still read. Under mu
+	mu      sync.Mutex
+	all     []*Class                     // the default class first; without removed ones. Under mu
+	capOf   func(device uint64) fair.Cap // see SetCapFinder
+	removed []weak.Pointer[Class]        // classes whose Stats somebody may still read. Under mu
 	// queues has a queue for each device that has had operations with tickets. Under mu.
 	queues []*Queue
 }
@@ -108,7 +106,6 @@ type Classes struct {
 // Init sets the clock. It must be called before all other methods.
 func (c *Classes) Init(now func() time.Duration) {
 	c.now = now
-	c.cap = DefaultCap
 	c.standard.all = c
 	c.standard.settings = fair.Settings{Weight: DefaultWeight}
 	c.all = []*Class{&c.standard}
@@ -123,12 +120,11 @@ func (c *Classes) Active() bool { return c.active.Load() }
 // Default returns the class of operations that have no other class.
 func (c *Classes) Default() *Class { return &c.standard }
 
-// NewQueue returns a queue for a device, with the cap of SetCap. If known is true, the number is a
-// device's, and FindCap finds the device's cap.
-func (c *Classes) NewQueue(device uint64, known bool) *Queue {
+// NewQueue returns a queue for the device with a number. FindCap finds the device's cap.
+func (c *Classes) NewQueue(device uint64) *Queue {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	q := &Queue{device: device, hasDevice: known, fair: fair.New(c.cap), now: c.now, alarm: fair.Never}
+	q := &Queue{device: device, fair: fair.New(DefaultCap), now: c.now, alarm: fair.Never}
 	for _, class := range c.all {
 		q.add(class, class.settings)
 	}

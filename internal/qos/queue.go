@@ -18,10 +18,8 @@ import (
 // makes room, by ending an operation or changing the settings, grants the tickets that fit. If a
 // limit holds an operation back, the timer grants its ticket.
 type Queue struct {
-	now       func() time.Duration
-	device    uint64 // its number, if hasDevice is true
-	hasDevice bool
-	hasOwnCap bool // the cap is the device's. Under Classes.mu
+	now    func() time.Duration
+	device uint64 // its number
 
 	mu   sync.Mutex
 	fair *fair.Queue // under mu

@@ -18,8 +18,8 @@ func oneAtATime() (*Classes, *Class) {
 	s := new(Classes)
 	start := time.Now()
 	s.Init(func() time.Duration { return time.Since(start) })
-	s.NewQueue(0, false)
-	s.SetCap(fair.Cap{Depth: 1, Bytes: 1 << 20, Beside: 1 << 20})
+	s.SetCapFinder(func(uint64) fair.Cap { return fair.Cap{Depth: 1, Bytes: 1 << 20, Beside: 1 << 20} })
+	s.NewQueue(0)
 	return s, s.New("class", fair.Settings{Weight: 1})
 }
 
@@ -135,7 +135,8 @@ func TestWaiter(t *testing.T) {
 // A large operation that waits for room and is withdrawn makes room for a small one behind it.
 func TestWithdrawMakesRoom(t *testing.T) {
 	s, c := oneAtATime()
-	s.SetCap(fair.Cap{Depth: 8, Bytes: 1 << 20, Beside: 1 << 20})
+	s.SetCapFinder(func(uint64) fair.Cap { return fair.Cap{Depth: 8, Bytes: 1 << 20, Beside: 1 << 20} })
+	s.updateCaps()
 	q := s.queues[0]
 	var held, large, small played
 	first, second, third := q.NewTicket(&held, nil, fair.Read), q.NewTicket(&large, nil, fair.Read), q.NewTicket(&small, nil, fair.Read)
@@ -196,7 +197,7 @@ func TestRemove(t *testing.T) {
 func TestRemoveThenAddQueue(t *testing.T) {
 	s, c := oneAtATime()
 	c.Remove()
-	s.NewQueue(1, false)
+	s.NewQueue(1)
 	ticket, res := s.queues[1].Take(t.Context(), c, nil, 1, fair.Read)
 	if res != 0 {
 		t.Fatalf("Take = %d; want 0", res)
@@ -216,14 +217,14 @@ func TestRemoveThenAddQueue(t *testing.T) {
 // of queues falls.
 func TestForget(t *testing.T) {
 	s, c := oneAtATime()
-	q := s.NewQueue(7, true)
+	q := s.NewQueue(7)
 	ticket, _ := q.Take(t.Context(), c, nil, 1, fair.Read)
 	ticket.End(1)
 	s.Forget(q)
 	if n, st := len(s.list()), c.Stats(); n != 1 || st.Requests != 1 || st.Bytes != 1 {
 		t.Errorf("%d queues, and the class has %d requests of %d bytes; want 1, 1, 1", n, st.Requests, st.Bytes)
 	}
-	next := s.NewQueue(7, true)
+	next := s.NewQueue(7)
 	other, _ := next.Take(t.Context(), c, nil, 1, fair.Read)
 	if other == nil {
 		t.Fatal("the device's next queue grants nothing")

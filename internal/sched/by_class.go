@@ -176,10 +176,3 @@ func (s *Scheduler) ClassIn(ctx context.Context) *Class { return s.paths.Classes
 func (s *Scheduler) SetCapFinder(find func(device uint64) fair.Cap) {
 	s.paths.Classes.SetCapFinder(find)
 }
-
-// SetCap bounds what each device has in flight while operations take tickets, except for
-// devices whose cap comes from SetCapFinder.
-func (s *Scheduler) SetCap(c fair.Cap) { s.paths.Classes.SetCap(c) }
-
-// Cap returns the bound that SetCap sets.
-func (s *Scheduler) Cap() fair.Cap { return s.paths.Classes.Cap() }

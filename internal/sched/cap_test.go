@@ -8,8 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/fair"
 )
 
-// Each device's cap is its own, whether its ring or the first class was there
-// first; what has no device, or shares a ring, has another's.
+// Each device has its cap, whether its ring or the first class was there first.
 func TestCapOfEachDevice(t *testing.T) {
 	for _, classFirst := range []bool{true, false} {
 		p := newSeveral(t, 2, func(_ int, d *script.Driver) driver.Driver {
@@ -17,7 +16,6 @@ func TestCapOfEachDevice(t *testing.T) {
 			return d.Staging()
 		})
 		p.SetCapFinder(func(device uint64) fair.Cap { return fair.Cap{Depth: int(device), Bytes: 1 << 20, Beside: 1 << 20} })
-		p.SetCap(fair.Cap{Depth: 9, Bytes: 1 << 20, Beside: 1 << 20})
 		if classFirst {
 			p.NewClass("class", fair.Settings{Weight: 1})
 		}
@@ -27,7 +25,6 @@ func TestCapOfEachDevice(t *testing.T) {
 		if !classFirst {
 			p.NewClass("class", fair.Settings{Weight: 1})
 		}
-		p.SetCap(fair.Cap{Depth: 7, Bytes: 1 << 20, Beside: 1 << 20})
 		for _, d := range p.drv {
 			d.Mu.Lock()
 			d.Rule, d.Seen = nil, nil

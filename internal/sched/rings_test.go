@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"weak"
@@ -366,7 +367,11 @@ func TestClassesOfRings(t *testing.T) {
 		}
 		return d.Staging()
 	})
-	p.SetCap(fair.Cap{Depth: 2, Bytes: 1 << 20, Beside: 1 << 20})
+	var depth atomic.Int32
+	depth.Store(2)
+	p.SetCapFinder(func(uint64) fair.Cap {
+		return fair.Cap{Depth: int(depth.Load()), Bytes: 1 << 20, Beside: 1 << 20}
+	})
 	early := p.NewClass("class", fair.Settings{Weight: 1, Depth: 1})
 	ctx := WithClass(t.Context(), early)
 	read := func(f *File) <-chan struct{} {
@@ -401,9 +406,9 @@ func TestClassesOfRings(t *testing.T) {
 	if st := early.Stats(); st.InFlight != 1 || st.Queued != 4 || st.Requests != 21 || st.Bytes != 20*512 {
 		t.Errorf("the class's Stats are %+v; want 1 in flight, 4 queued, 21 begun, %d bytes", st, 20*512)
 	}
-	early.Configure(fair.Settings{Weight: 2})
-	p.SetCap(fair.Cap{Depth: 64, Bytes: 1 << 20, Beside: 1 << 20})
-	p.drv[0].Next(5) // all of them, with nothing in the way
+	depth.Store(64)
+	early.Configure(fair.Settings{Weight: 2}) // finds the caps again
+	p.drv[0].Next(5)                          // all of them, with nothing in the way
 	for i := range stuck {
 		p.drv[0].Answer(p.drv[0].Next(i), 512)
 	}
@@ -419,7 +424,7 @@ func TestClassesOfRings(t *testing.T) {
 // A Close rejects the tickets that wait, in whichever ring.
 func TestCloseRejectsTicketsOfRings(t *testing.T) {
 	p := newSeveral(t, 2, func(_ int, d *script.Driver) driver.Driver { return d.Staging() })
-	p.SetCap(fair.Cap{Depth: 1, Bytes: 1 << 20, Beside: 1 << 20})
+	p.SetCapFinder(func(uint64) fair.Cap { return fair.Cap{Depth: 1, Bytes: 1 << 20, Beside: 1 << 20} })
 	p.NewClass("class", fair.Settings{Weight: 1})
 	var holders, waiting [2]Transfer
 	var files [2]*File
