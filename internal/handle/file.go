@@ -80,7 +80,7 @@ func (f *File) View(v *File, c *sched.Class) {
 // reserves bytes (iopath.File.Private). SharePosition ends that.
 func (f *File) PrivatePosition() {
 	if f.IO != nil {
-		f.IO.PrivatePosition()
+		f.IO.Private = true
 	}
 }
 

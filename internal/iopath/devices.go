@@ -1,22 +1,12 @@
 package iopath
 
 import (
-	"time"
-
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/sys"
 )
-
-// initRings starts the first ring.
-func (p *Paths) initRings(drv driver.Driver) {
-	p.Engines.OnLoss, p.Engines.Now = p.ringLost, func() time.Duration { return p.Clock() }
-	p.Engines.PerDevice = p.RingsPerDevice
-	p.Engines.Init(drv)
-	p.Engines.First().RecordBy(p.Recording)
-}
 
 // RingsPerDevice returns the most rings of one device. A leader keeps a processor busy, and its
 // goroutines two or three more.

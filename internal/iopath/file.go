@@ -75,9 +75,10 @@ type openFile struct {
 	// PositionMu orders the operations that use or move the file's position. For a ForeignFile in
 	// the page cache the kernel orders them (Scheduler.ReadCurrent, WriteCurrent).
 	PositionMu sync.Mutex
-	// Private is set while nobody else can move the file's position. PrivatePosition sets it before
-	// the file is used, and SharePosition clears it for good. Guarded by PrivateMu, which is locked
-	// after PositionMu, and never during a wait for a disk.
+	// Private is set while nobody else can move the file's position: the descriptor was opened for
+	// this File and was not given out. Whoever opens the file sets it before the file is used, and
+	// SharePosition clears it for good. Guarded by PrivateMu, which is locked after PositionMu, and
+	// never during a wait for a disk.
 	Private   bool
 	PrivateMu sync.Mutex
 
@@ -208,12 +209,6 @@ func (f *openFile) counted() *counters.One {
 	}
 	return &f.counts
 }
-
-// PrivatePosition notes that only this File can move the file's position: the descriptor was
-// opened for it and was not given out. Then a Read may look into the page cache at the position
-// first. It must be called before the first operation. Files for which it was not called are
-// taken to share their positions.
-func (f *File) PrivatePosition() { f.Private = true }
 
 // SharePosition notes that other code may move the position from now on. It must be called before
 // the descriptor is given out. A Read that looks at the position has reserved the rest of its bytes

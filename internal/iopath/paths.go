@@ -116,7 +116,10 @@ func (p *Paths) use(drv driver.Driver) {
 	p.AsyncBuffered = asyncCodes(drv, 0)
 	p.kernelWorkers = drv.Info().Workers > 0
 	p.completesAlone = drv.Info().Name == "aio"
-	p.initRings(drv)
+	p.Engines.OnLoss, p.Engines.Now = p.ringLost, func() time.Duration { return p.Clock() }
+	p.Engines.PerDevice = p.RingsPerDevice
+	p.Engines.Init(drv)
+	p.Engines.First().RecordBy(p.Recording)
 }
 
 // clock returns a clock that starts now. The clock of records would not do: it stands still in a

@@ -1,6 +1,7 @@
 package iopath
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/sluiceio/sluice/internal/budget"
@@ -109,10 +110,7 @@ func (p *Paths) PlainCall(asked int64, permit budget.Permit, code driver.Code, f
 // caller bounds how many threads wait. asked is when the caller asked for it, for the record, or 0.
 func (p *Paths) PlainSync(asked int64, fd int, code driver.Code, f *File) int32 {
 	c := p.begin(context.Background(), code, f)
-	res := p.Call(code, fd, nil, 0)
-	for res == eintr {
-		res = p.Call(code, fd, nil, 0)
-	}
+	res := p.CallAgain(code, fd, nil, 0)
 	p.end(c, asked, code, f, 0, 0, res)
 	return res
 }
@@ -129,13 +127,17 @@ func (p *Paths) begin(ctx context.Context, code driver.Code, f *File) plainCall 
 	return plainCall{region: p.Recording.Region(ctx, RegionNames[code]), submitted: p.Recording.Now(), write: f.BeginWrite(code)}
 }
 
-// end notes that the call for n bytes at off has ended with res.
+// end notes that the call for n bytes at off, which was asked for at asked or at its submission,
+// has ended with res.
 func (p *Paths) end(c plainCall, asked int64, code driver.Code, f *File, n int, off int64, res int32) {
 	f.EndWrite(code, c.write, res)
 	c.region.End()
 	p.Count(counters.Blocking, code, f, res)
 	if c.submitted != 0 {
-		p.recordPlain(asked, c.submitted, code, f, n, off, res)
+		p.Recording.Op(&record.Op{
+			Queued: f.askedAtOr(cmp.Or(asked, c.submitted)), Submitted: c.submitted, Completed: record.Now(),
+			Off: off, Size: n, Res: res, Kind: uint8(code), Path: record.PathPlain,
+		}, &f.ref, f.recordedName(), f.classRef())
 	}
 }
 

@@ -2,6 +2,7 @@ package iopath
 
 import (
 	"cmp"
+	"errors"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
@@ -34,15 +35,6 @@ func (p *Paths) recordLook(asked int64, res int32) {
 	p.Recording.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
 }
 
-// recordPlain records an operation whose plain call was made at submitted. It was asked for at
-// asked, or at submitted if asked is 0.
-func (p *Paths) recordPlain(asked, submitted int64, code driver.Code, f *File, n int, off int64, res int32) {
-	p.Recording.Op(&record.Op{
-		Queued: f.askedAtOr(cmp.Or(asked, submitted)), Submitted: submitted, Completed: record.Now(), Off: off, Size: n, Res: res,
-		Kind: uint8(code), Path: record.PathPlain,
-	}, &f.ref, f.recordedName(), f.classRef())
-}
-
 // RecordQueued records an operation that was queued. A goroutine waited for it until woken.
 func (p *Paths) RecordQueued(asked, woken int64, r *ioengine.Request, f *File) {
 	op := &r.Op
@@ -58,7 +50,7 @@ func (p *Paths) RecordQueued(asked, woken int64, r *ioengine.Request, f *File) {
 // served.
 func (p *Paths) RecordShared(asked int64, code driver.Code, by *groupcommit.Made, f *File) {
 	p.Recording.Op(&record.Op{
-		Queued: f.askedAtOr(asked), Submitted: by.Began, Completed: by.Ended, Woken: record.Now(), Res: result(by.Err),
+		Queued: f.askedAtOr(asked), Submitted: by.Began, Completed: by.Ended, Woken: record.Now(), Res: ResultOf(by.Err),
 		Kind: uint8(code), Path: record.PathShared,
 	}, &f.ref, f.recordedName(), f.classRef())
 }
@@ -91,10 +83,15 @@ var RegionNames = [driver.NumCodes]string{
 	"sluice nop", "sluice read", "sluice write", "sluice fsync", "sluice fdatasync",
 }
 
-// result returns the negative errno that err was made of.
-func result(err error) int32 {
-	if e, ok := err.(syscall.Errno); ok {
+// ResultOf returns the result that err stands for. An error that is no system call's counts as
+// EINVAL.
+func ResultOf(err error) int32 {
+	var e syscall.Errno
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &e):
 		return -int32(e)
 	}
-	return 0
+	return einval
 }

@@ -3,7 +3,6 @@ package sched
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"math"
 	"syscall"
@@ -52,22 +51,9 @@ func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
 		return
 	}
 	c.s.paths.Recording.Op(&record.Op{
-		Queued: c.asked, Submitted: c.submitted, Completed: record.Now(), Off: off, Size: int(size), Res: errnoOf(err),
+		Queued: c.asked, Submitted: c.submitted, Completed: record.Now(), Off: off, Size: int(size), Res: iopath.ResultOf(err),
 		Kind: kind, Path: record.PathPlain,
 	}, new(record.FileRef), name, nil)
-}
-
-// errnoOf returns the result that err stands for. An error that is no system call's counts as
-// EINVAL.
-func errnoOf(err error) int32 {
-	var e syscall.Errno
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &e):
-		return -int32(e)
-	}
-	return einval
 }
 
 // RawFile is a descriptor that the caller alone uses, and its name for records.

@@ -23,7 +23,7 @@ import (
 // privateFile returns the File of a descriptor with a private position.
 func privateFile(file *os.File) *File {
 	f := iopath.NewFile(int(file.Fd()), false, false)
-	f.PrivatePosition()
+	f.Private = true
 	return f
 }
 
