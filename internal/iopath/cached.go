@@ -1,50 +1,44 @@
 package iopath
 
 import (
+	"cmp"
 	"math"
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // ReadCached is the cached path: it copies the bytes that the page cache has, perhaps fewer than
-// len(b). With a result of 0 or less the caller must make the transfer on another path; if FindsEnd
-// is true, 0 is the end of the file. -EAGAIN means a miss, or that ReadCached did not look. asked
-// is when the look began, for the record, or 0. The caller records a look that has found the end of
-// the file: by RecordCached if its operation ends there, else by RecordEndLook.
-func (p *Paths) ReadCached(f *File, b []byte, off int64) (res int32, asked int64) {
+// len(b), or finds the end of the file (0). If the result is negative the caller must make the
+// transfer on another path. -EAGAIN means a miss, or that ReadCached did not look.
+func (p *Paths) ReadCached(f *File, b []byte, off int64) int32 {
 	if !f.CanLook.Load() || f.cacheMisses.skipLook() {
-		return eagain, 0
+		return eagain
 	}
 	// Each function between the program and the kernel costs a cached read 1 or 2 %. So the system
 	// call, and the work after a hit, are written out here.
-	asked = p.Recording.Now()
+	asked := p.Recording.Now()
 	v := sys.CachedVec(b)
-	res = sys.ResultOf(sys.ReadCachedInto(f.FD, &v, off))
+	res := sys.ResultOf(sys.ReadCachedInto(f.FD, &v, off))
 	if res <= 0 {
-		if res = p.lookElsewhere(f, b, off, res); res <= 0 {
+		if res = p.lookElsewhere(f, b, off, res); res < 0 || !p.FindsEnd && res == 0 {
 			// Without FindsEnd, 0 may also stand for pages that are being read. The plain call
 			// meets an error again.
-			f.notCached(res, len(b), off)
-			if !p.isEnd(res) {
-				p.recordLook(asked, res)
-			}
-			return res, asked
+			p.notCached(asked, f, len(b), off, res)
+			return cmp.Or(res, eagain)
 		}
 	}
 	sys.RaceWrite(b[:res])
 	f.cacheMisses.hit()
 	p.Counters.Add(counters.Cached, driver.Read, res)
 	if asked != 0 {
-		p.RecordCached(asked, f, len(b), off, res)
+		p.recordCached(asked, f, len(b), off, res)
 	}
-	return res, asked
+	return res
 }
-
-// isEnd reports whether res, the result of a look into the page cache, is the end of the file.
-func (p *Paths) isEnd(res int32) bool { return res == 0 && p.FindsEnd }
 
 // EndsAt reports whether the file is known to end at off. It uses b as scratch space. The caller
 // has just found bytes of f in the page cache.
@@ -74,7 +68,7 @@ func (p *Paths) lookElsewhere(f *File, b []byte, off int64, res int32) int32 {
 // The look began at asked.
 func (p *Paths) notCached(asked int64, f *File, n int, off int64, res int32) {
 	f.notCached(res, n, off)
-	p.recordLook(asked, res)
+	p.Recording.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
 }
 
 // notCached notes what res, the result of a look for n bytes at off, says about the file.

@@ -12,27 +12,13 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// RecordCached records a cached read. The look into the page cache began at asked. An operation of
+// recordCached records a cached read. The look into the page cache began at asked. An operation of
 // a class with limits may have waited for its ticket before: that is its time in the queue.
-func (p *Paths) RecordCached(asked int64, f *File, n int, off int64, res int32) {
+func (p *Paths) recordCached(asked int64, f *File, n int, off int64, res int32) {
 	p.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(asked), Submitted: asked, Completed: record.Now(), Off: off, Size: n, Res: res,
 		Kind: record.KindRead, Path: record.PathCached,
 	}, &f.ref, f.recordedName(), f.classRef())
-}
-
-// RecordEndLook records a look of ReadCached that has found the end of the file, as a system call.
-// The caller then makes a transfer, which is the operation. ReadCached has returned res and asked.
-// It records all other misses itself.
-func (p *Paths) RecordEndLook(asked int64, res int32) {
-	if p.isEnd(res) {
-		p.recordLook(asked, res)
-	}
-}
-
-// recordLook records a miss in the page cache as a system call. It began at asked.
-func (p *Paths) recordLook(asked int64, res int32) {
-	p.Recording.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
 }
 
 // RecordQueued records an operation that was queued. A goroutine waited for it until woken.

@@ -22,24 +22,19 @@ func (s *Scheduler) readWithTicket(ctx context.Context, f *File, b []byte, off i
 	f = s.paths.ViewForRecord(f, c)
 	limited := c.Limited()
 	if !limited {
-		res, asked := s.paths.ReadCached(f, b, off)
-		if res > 0 {
+		if res = s.paths.ReadCached(f, b, off); res >= 0 {
 			return res
 		}
-		s.paths.RecordEndLook(asked, res)
 	}
 	t, res := s.paths.QueueOf(f).Take(ctx, c, f.Owner(), len(b), fair.Read)
 	if t == nil {
 		return res
 	}
 	b = b[:t.Granted()]
-	res = 0
-	if limited {
-		var asked int64
-		res, asked = s.paths.ReadCached(f, b, off)
-		s.paths.RecordEndLook(asked, res)
+	if res = eagain; limited {
+		res = s.paths.ReadCached(f, b, off)
 	}
-	if res <= 0 {
+	if res < 0 {
 		res = s.readUncached(ctx, f, b, off, reg)
 	}
 	t.End(int64(res))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"syscall"
 
-	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/iopath"
 )
@@ -24,20 +23,11 @@ func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 	if s.paths.Classes.Active() {
 		return resultOf(s.read(ctx, f, b, off, 0))
 	}
-	found, asked := s.paths.ReadCached(f, b, off)
+	found := s.paths.ReadCached(f, b, off)
 	if int(found) != len(b) {
 		s.count(ctx, readKind(len(b)), f)
 	}
-	return resultOf(s.readAfterLook(ctx, f, b, off, 0, found, asked))
-}
-
-// noteEnd counts and records a read of n bytes at off that has found the end of the file in the
-// page cache. The look there began at asked; 0 if it is not recorded.
-func (s *Scheduler) noteEnd(asked int64, f *File, n int, off int64) {
-	s.paths.Counters.Add(counters.Cached, driver.Read, 0)
-	if asked != 0 {
-		s.paths.RecordCached(asked, f, n, off, 0)
-	}
+	return resultOf(s.readAfterLook(ctx, f, b, off, 0, found))
 }
 
 // Pwrite is pwrite(2). The error is a syscall.Errno.
@@ -56,7 +46,7 @@ func (s *Scheduler) WriteCurrent(f *File, b []byte) (int, error) {
 
 // ReadCurrent is read(2), at the position of the descriptor. The error is a syscall.Errno.
 func (s *Scheduler) ReadCurrent(f *File, b []byte) (int, error) {
-	if f.Flags&driver.Direct != 0 { // see readShared
+	if f.Flags&driver.Direct != 0 { // see readReserving
 		f.PositionMu.Lock()
 		defer f.PositionMu.Unlock()
 	}

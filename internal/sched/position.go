@@ -13,8 +13,7 @@ import (
 // A file's position can be shared: with descriptors that dup(2) has made, with other processes. The
 // kernel moves it under a lock, so that no two read(2) or write(2) have the same bytes. The same
 // holds for Read and Write here: each is one read(2) or write(2), or reserves its bytes by one
-// lseek(2) and transfers them at their offset (readShared). A Read of a file whose position is
-// private looks into the page cache before it does so (readPrivate).
+// lseek(2) and transfers them at their offset (readReserving).
 
 // Read reads up to len(b) bytes at the file's position and moves it, as
 // read(2). At the end of the file it returns 0, io.EOF.
@@ -35,22 +34,19 @@ func (s *Scheduler) Read(f *File, b []byte) (int, error) {
 // how much is in flight, as ForeignFile.Misses does for its caller.
 func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 	ctx := context.Background()
-	classed := s.paths.Classes.Active()
+	small := len(b) < largeRead && f.Flags&driver.Direct == 0
 	kind := readKind(len(b))
-	if !looks {
-		kind = positionKind(f, len(b))
+	if small && !looks { // it mostly finds its bytes in the page cache
+		kind = governor.PositionReads
 	}
 	s.count(ctx, kind, f)
-	if !classed && !looks {
+	if !looks && !s.paths.Classes.Active() {
 		if p, ok := s.tryPlain(ctx, kind, driver.Read, f); ok {
 			return s.paths.PlainCall(0, p, driver.Read, f, b, iopath.AtPosition)
 		}
 	}
-	switch {
-	case s.mayReserve(f) && !classed && f.Flags&driver.Direct == 0:
-		return s.readPrivate(ctx, f, b)
-	case s.mayReserve(f):
-		return s.readShared(ctx, f, b)
+	if s.mayReserve(f) {
+		return s.readReserving(ctx, f, b[:min(len(b), sys.MaxRW)])
 	}
 	return s.readByCall(ctx, f, b)
 }
@@ -63,15 +59,6 @@ func (s *Scheduler) readByCall(ctx context.Context, f *File, b []byte) int32 {
 	return s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
 }
 
-// positionKind returns the kind of a Read of n bytes at the position. A small buffered one has not
-// looked into the page cache, and mostly finds its bytes there.
-func positionKind(f *File, n int) governor.Kind {
-	if n < largeRead && f.Flags&driver.Direct == 0 {
-		return governor.PositionReads
-	}
-	return readKind(n)
-}
-
 // mayReserve reports whether a Read at the position may go another way than by read(2).
 func (s *Scheduler) mayReserve(f *File) bool {
 	if f.Flags&driver.Direct != 0 {
@@ -81,46 +68,76 @@ func (s *Scheduler) mayReserve(f *File) bool {
 	return f.CanLook.Load() && (s.paths.FindsEnd || s.paths.AsyncBuffered[driver.Read])
 }
 
-// readShared is a Read at a position that may be shared. It moves the position over all of b by one
-// lseek(2), so that others at the position get other bytes, and then reads b at the old position.
-// The part of b beyond the end of the file is given back before the read waits for the disk:
-// another user of the position may write during the wait, and would leave a hole there.
-func (s *Scheduler) readShared(ctx context.Context, f *File, b []byte) int32 {
-	b = b[:min(len(b), sys.MaxRW)]
-	end, ok := sys.Advance(f.FD, int64(len(b)))
-	if !ok { // past the end of a device, or there is no position
-		return s.readByCall(ctx, f, b)
-	}
-	pos, found, direct := end-int64(len(b)), int32(0), f.Flags&driver.Direct != 0
+// readReserving is a Read that first reserves its bytes, so that others at the position get other
+// bytes, and then reads them at their offset.
+func (s *Scheduler) readReserving(ctx context.Context, f *File, b []byte) int32 {
+	direct := f.Flags&driver.Direct != 0
 	looks := !direct && !s.paths.Classes.Active()
-	var asked int64 // when the look began
-	if looks {
-		if found, asked = s.paths.ReadCached(f, b, pos); int(found) == len(b) {
-			return found
-		}
-	}
-	// The bytes that were found stay reserved, although the file may have become shorter since.
-	least := int(max(found, 0))
-	rest, end := giveBackBeyondEnd(f, len(b)-least, end)
-	n := least + rest
+	r := s.reserve(f, b, looks)
+	n := int(r.found) + r.rest
+	pos := r.end - int64(n)
 	var res int32
 	switch {
-	case n == 0 && looks && found == 0 && s.paths.FindsEnd:
-		s.noteEnd(asked, f, len(b), pos)
-		return 0
+	case r.done:
+		return r.found
+	case !r.ok:
+		return after(r.found, s.readByCall(ctx, f, b[r.found:]))
 	case n == 0:
 		return s.readAtEnd(ctx, f, b, pos)
 	case looks:
-		// This matters if the look has found an end that the file no longer has.
-		s.paths.RecordEndLook(asked, found)
-		res = s.readRest(ctx, f, b[:n], pos, max(found, 0))
+		res = s.readRest(ctx, f, b[:n], pos, r.found)
 	case direct: // a part of a block cannot be asked for
 		res = min(s.readReserved(ctx, f, b, pos), int32(n))
 	default:
 		res = s.readReserved(ctx, f, b[:n], pos)
 	}
-	giveBack(f, driver.Read, n, end, res)
+	giveBack(f, driver.Read, n, r.end, res)
 	return res
+}
+
+// reservation is what reserve has found and reserved.
+type reservation struct {
+	found int32 // the first bytes, which the page cache had
+	done  bool  // found is the result of the Read
+	rest  int   // the bytes after them that are reserved
+	end   int64 // where these end in the file
+	ok    bool  // they are reserved: false past the end of a device, and without a position
+}
+
+// reserve moves the position over all of b, as far as the file has it, and reads what the page
+// cache has of it, if looks is set. It does not wait for a disk. If the position is private, the
+// look itself moves it, and no reader elsewhere comes in between. If all of b is there, that is one
+// system call. A position that may be shared moves by one lseek(2) before the look.
+//
+// The part of b beyond the end of the file is given back at once: another user of the position may
+// write while the Read waits, and would leave a hole there. The bytes that were found stay
+// reserved, although the file may have become shorter since.
+func (s *Scheduler) reserve(f *File, b []byte, looks bool) (r reservation) {
+	f.PrivateMu.Lock()
+	defer f.PrivateMu.Unlock()
+	if looks && f.Private {
+		r.found = s.paths.ReadCached(f, b, iopath.AtPosition)
+		if r.done = r.found == 0 || int(r.found) == len(b); r.done {
+			return r
+		}
+		r.found, looks = max(r.found, 0), false
+	}
+	r.rest = len(b) - int(r.found)
+	if r.end, r.ok = sys.Advance(f.FD, int64(r.rest)); !r.ok {
+		return r
+	}
+	if looks {
+		r.found = s.paths.ReadCached(f, b, r.end-int64(len(b)))
+		if r.done = r.found == 0 || int(r.found) == len(b); r.done {
+			giveBack(f, driver.Read, len(b), r.end, r.found)
+			return r
+		}
+		r.found = max(r.found, 0)
+		r.rest -= int(r.found)
+	}
+	r.rest, r.end = giveBackBeyondEnd(f, r.rest, r.end)
+	r.done = r.rest == 0 && r.found > 0
+	return r
 }
 
 // readAtEnd is a Read at pos, the end of the file as fstat(2) has it. Nothing is reserved: there is
@@ -139,7 +156,7 @@ func (s *Scheduler) readAtEnd(ctx context.Context, f *File, b []byte, pos int64)
 	if ok {
 		sys.Advance(f.FD, -int64(res))
 	}
-	return s.readShared(ctx, f, b)
+	return s.readReserving(ctx, f, b)
 }
 
 // giveBackBeyondEnd moves the position back over what the file does not have of the n bytes before
@@ -191,7 +208,7 @@ func giveBack(f *File, code driver.Code, n int, end int64, res int32) {
 func (s *Scheduler) readReserved(ctx context.Context, f *File, b []byte, off int64) int32 {
 	n := 0
 	for n < len(b) {
-		res := s.readLooking(ctx, f, b[n:], off+int64(n))
+		res := s.read(ctx, f, b[n:], off+int64(n), 0)
 		if res <= 0 && n == 0 {
 			return res
 		}
@@ -201,78 +218,6 @@ func (s *Scheduler) readReserved(ctx context.Context, f *File, b []byte, off int
 		n += int(res)
 	}
 	return int32(n)
-}
-
-// readLooking makes one transfer of a read that looks into the page cache first.
-func (s *Scheduler) readLooking(ctx context.Context, f *File, b []byte, off int64) int32 {
-	if s.paths.Classes.Active() {
-		return s.read(ctx, f, b, off, 0)
-	}
-	found, asked := s.paths.ReadCached(f, b, off)
-	return s.readAfterLook(ctx, f, b, off, 0, found, asked)
-}
-
-// readPrivate is readShared for a buffered Read. If the position is private, it first looks into
-// the page cache at the position. If all of b is there, that is one system call. The caller holds
-// f.PositionMu.
-func (s *Scheduler) readPrivate(ctx context.Context, f *File, b []byte) int32 {
-	b = b[:min(len(b), sys.MaxRW)]
-	l := s.lookAtPosition(f, b)
-	switch {
-	case !l.looked:
-		return s.readShared(ctx, f, b)
-	case l.done:
-		return l.found
-	case !l.advanced: // past the end of a device
-		return after(l.found, s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), driver.Read, f, b[l.found:], iopath.AtPosition))
-	}
-	if l.rest == 0 {
-		return s.readAtEnd(ctx, f, b, l.end)
-	}
-	b = b[:int(l.found)+l.rest]
-	n := s.readRest(ctx, f, b, l.end-int64(len(b)), l.found)
-	giveBack(f, driver.Read, len(b), l.end, n)
-	return n
-}
-
-// positionLook is the result of lookAtPosition.
-type positionLook struct {
-	looked   bool  // false if the position may be shared. All else is zero then.
-	done     bool  // found is the result of the Read
-	found    int32 // the number of bytes found, not negative
-	advanced bool  // the position was moved over the rest bytes after those found, to end
-	rest     int
-	end      int64
-}
-
-// lookAtPosition reads the bytes that the page cache has at the position, if the position is
-// private, and moves the position over the rest of b, as far as the file has it. It holds PrivateMu
-// for both, so that no reader elsewhere comes in between, and does not wait for a disk. The
-// position is never left beyond the end of the file: it may become shared while the Read waits, and
-// a write there would leave a hole.
-func (s *Scheduler) lookAtPosition(f *File, b []byte) (l positionLook) {
-	f.PrivateMu.Lock()
-	defer f.PrivateMu.Unlock()
-	if !f.Private {
-		return l
-	}
-	l.looked = true
-	res, asked := s.paths.ReadCached(f, b, iopath.AtPosition)
-	l.found = max(res, 0)
-	if l.done = int(res) == len(b); l.done {
-		return l
-	}
-	if l.done = res == 0 && s.paths.FindsEnd; l.done {
-		s.noteEnd(asked, f, len(b), iopath.AtPosition)
-		return l
-	}
-	l.rest = len(b) - int(l.found)
-	if l.end, l.advanced = sys.Advance(f.FD, int64(l.rest)); !l.advanced {
-		return l
-	}
-	l.rest, l.end = giveBackBeyondEnd(f, l.rest, l.end)
-	l.done = l.rest == 0 && l.found > 0
-	return l
 }
 
 // readRest reads b, whose first found bytes the page cache had, at off.

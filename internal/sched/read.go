@@ -19,12 +19,12 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 	if len(b) >= largeRead || s.paths.Classes.Active() {
 		return s.ReadFixed(ctx, f, b, off, 0)
 	}
-	found, asked := s.paths.ReadCached(f, b, off)
+	found := s.paths.ReadCached(f, b, off)
 	if int(found) == len(b) {
 		return len(b), nil
 	}
 	s.count(ctx, governor.Reads, f)
-	return s.readAll(ctx, f, b, off, 0, s.readAfterLook(ctx, f, b, off, 0, found, asked))
+	return s.readAll(ctx, f, b, off, 0, s.readAfterLook(ctx, f, b, off, 0, found))
 }
 
 // ReadFixed is ReadAt into registered memory. Reg is driver.Op's Reg, here and below: 0 for other
@@ -58,29 +58,23 @@ func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64, reg 
 		return s.readWithTicket(ctx, f, b, off, reg)
 	}
 	if len(b) < largeRead {
-		found, asked := s.paths.ReadCached(f, b, off)
-		return s.readAfterLook(ctx, f, b, off, reg, found, asked)
+		return s.readAfterLook(ctx, f, b, off, reg, s.paths.ReadCached(f, b, off))
 	}
 	if p, ok := s.tryPlain(ctx, governor.LargeReads, driver.Read, f); ok {
 		return s.paths.PlainCall(0, p, driver.Read, f, b, off)
 	}
-	switch found, asked := s.paths.ReadCached(f, b, off); {
-	case found > 0:
+	if found := s.paths.ReadCached(f, b, off); found >= 0 {
 		return found
-	case found == 0 && s.paths.FindsEnd:
-		s.noteEnd(asked, f, len(b), off)
-		return 0
 	}
 	return s.waitOrQueue(ctx, driver.Read, f, b, off, reg)
 }
 
-// readAfterLook makes one transfer of a read for which ReadCached has returned found and asked.
-func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off int64, reg uint32, found int32, asked int64) int32 {
+// readAfterLook makes one transfer of a read for which ReadCached has returned found.
+func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off int64, reg uint32, found int32) int32 {
 	switch {
 	case found > 0:
 		return s.readAtOnce(ctx, f, b, off, found)
-	case found == 0 && s.paths.FindsEnd:
-		s.noteEnd(asked, f, len(b), off)
+	case found == 0:
 		return 0
 	}
 	return s.readUncached(ctx, f, b, off, reg)

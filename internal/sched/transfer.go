@@ -122,12 +122,11 @@ func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []by
 }
 
 // cached reads what the page cache has, unless the file was opened with O_DIRECT. It reports
-// whether that was everything.
+// whether that was everything, or the end of the file.
 func (t *Transfer) cached() bool {
 	for t.code == driver.Read {
-		res, asked := t.s.paths.ReadCached(t.f, t.rest(), t.at())
-		if res <= 0 {
-			t.s.paths.RecordEndLook(asked, res)
+		res := t.s.paths.ReadCached(t.f, t.rest(), t.at())
+		if res < 0 {
 			return false
 		}
 		if t.addResult(res) {
