@@ -240,6 +240,14 @@ func (f *ForeignFile) Set(fd int, direct, appends bool) {
 	f.own.Syncer.Init(groupcommit.Options{ForgetErrors: true, NoSecondFD: true})
 }
 
+// SetAlone is Set for a descriptor that the caller alone uses, with its name for records. f may have
+// been another file before.
+func (f *ForeignFile) SetAlone(fd int, name string) {
+	*f = ForeignFile{}
+	f.Set(fd, false, false)
+	f.own.foreign, f.own.name = false, name
+}
+
 // Misses returns the number of misses in the page cache in a row. While it is 0, the caller may
 // look there itself (preadv2(2) with RWF_NOWAIT), and must ask the scheduler for the missing bytes.
 // Once the file system has said that it does not know whether a read would wait, the number is

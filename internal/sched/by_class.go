@@ -2,7 +2,6 @@ package sched
 
 import (
 	"context"
-	"runtime"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/fair"
@@ -97,25 +96,6 @@ func useOf(code driver.Code, f *File) fair.Use {
 		return fair.OutsideCap
 	}
 	return fair.Write
-}
-
-// rawWithTicket is rawNow of a transfer that may first wait for a ticket.
-func (s *Scheduler) rawWithTicket(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) int32 {
-	c := s.paths.Classes.Or(s.paths.Classes.In(ctx))
-	use := fair.Read
-	if code == driver.Write {
-		use = fair.OutsideCap
-	}
-	o.class, o.askedAt = c, s.paths.Recording.Now()
-	d := s.paths.DeviceOfFD(o.FD)
-	defer runtime.KeepAlive(d) // and with it the queue: a RawFile has no File that keeps them
-	t, n, res := takeOrAdmit(ctx, s.paths.TicketsOf(d), c, nil, len(b), use, false)
-	if t == nil {
-		return res
-	}
-	res = s.rawNow(ctx, code, o, b[:n], off)
-	t.End(int64(res))
-	return res
 }
 
 // commitWithTicket is commit as an operation of its class, of no bytes and outside the cap. Each

@@ -1,7 +1,6 @@
 package sched
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"math"
@@ -11,7 +10,6 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/record"
-	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // This file is about what a Batch does by plain calls: with names (open, stat, rename), and with
@@ -60,101 +58,59 @@ func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
 type RawFile struct {
 	FD   int
 	Name string
-	// For records of operations that are queued by class: the operation's class, and when it
-	// was asked for.
-	class   *Class
-	askedAt int64
 }
 
 // ReadRaw is ReadAt for a RawFile. Bytes that the page cache does not have are read by plain
 // calls.
 func (s *Scheduler) ReadRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
-	return transferAll(ctx, b, off, io.EOF, func(b []byte, off int64) int32 {
-		if res := s.rawCached(ctx, o, b, off); res > 0 {
-			return res
-		}
-		return s.rawPlain(ctx, driver.Read, o, b, off)
-	})
+	return s.transferRaw(ctx, driver.Read, o, b, off, io.EOF)
 }
 
 // WriteRaw is WriteAt for a RawFile. It makes plain calls.
 func (s *Scheduler) WriteRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
-	return transferAll(ctx, b, off, io.ErrUnexpectedEOF, func(b []byte, off int64) int32 {
-		return s.rawPlain(ctx, driver.Write, o, b, off)
-	})
+	return s.transferRaw(ctx, driver.Write, o, b, off, io.ErrUnexpectedEOF)
 }
 
-// transferAll transfers all of b, in as many transfers as it takes, to or from the file's bytes at
-// off. If a transfer moves no bytes, the error is end.
-func transferAll(
-	ctx context.Context, b []byte, off int64, end error, transfer func(b []byte, off int64) int32,
-) (n int, err error) {
+func (s *Scheduler) transferRaw(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64, end error) (n int, err error) {
 	if off > math.MaxInt64-int64(len(b)) {
 		return 0, syscall.EINVAL // as from pread(2)
 	}
-	for n < len(b) {
-		res := transfer(b[n:], off+int64(n))
-		if res == 0 {
-			return n, end
-		}
-		if res < 0 {
-			return n, errorOf(ctx, res)
-		}
-		n += int(res)
-	}
-	return n, nil
+	f := s.raws.Get(newForeignFile)
+	defer s.raws.Put(f)
+	f.SetAlone(o.FD, o.Name)
+	again := func(b []byte, off int64) int32 { return s.raw(ctx, code, &f.File, b, off) }
+	return transferAll(ctx, b, off, again(b, off), end, again)
 }
 
-// rawCached reads what the page cache has. If the operation's class has limits, it does not
-// look: the limits come first.
-func (s *Scheduler) rawCached(ctx context.Context, o RawFile, b []byte, off int64) int32 {
-	if s.paths.Classes.Active() {
-		if o.class = s.paths.Classes.Or(s.paths.Classes.In(ctx)); o.class.Limited() {
-			return eagain
+func newForeignFile() *ForeignFile { return new(ForeignFile) }
+
+// raw makes one transfer of a RawFile. A read looks into the page cache first, unless its class has
+// limits: the limits come first.
+func (s *Scheduler) raw(ctx context.Context, code driver.Code, f *File, b []byte, off int64) (res int32) {
+	c, asked := s.paths.Classes.Default(), s.paths.Recording.Now()
+	classed := s.paths.Classes.Active()
+	if classed {
+		c = s.ClassOf(ctx, f)
+		f = s.paths.ViewForRecord(f, c)
+	}
+	if code == driver.Read && !c.Limited() {
+		if res = s.paths.ReadCached(f, b, off); res >= 0 {
+			return res
 		}
 	}
-	asked := s.paths.Recording.Now()
-	res := sys.ReadCached(o.FD, b, off)
-	if res > 0 {
-		s.paths.Counters.Add(counters.Cached, driver.Read, res)
-		if asked != 0 {
-			s.recordRaw(o, &record.Op{Queued: asked, Off: off, Size: len(b), Res: res, Kind: record.KindRead, Path: record.PathCached})
+	if classed {
+		t, n, rejected := takeOrAdmit(ctx, s.paths.QueueOf(f), c, f.Owner(), len(b), useOf(code, f), false)
+		if t == nil {
+			return rejected
 		}
+		b = b[:n]
+		defer func() { t.End(int64(res)) }()
 	}
-	return res
-}
-
-// rawPlain makes a plain call. Once there are classes it may first wait for a ticket.
-func (s *Scheduler) rawPlain(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) int32 {
-	if s.paths.Classes.Active() {
-		return s.rawWithTicket(ctx, code, o, b, off)
-	}
-	return s.rawNow(ctx, code, o, b, off)
-}
-
-// rawNow is rawPlain of an operation whose ticket has been granted, or that needs none.
-func (s *Scheduler) rawNow(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) int32 {
-	asked := s.paths.Recording.Now()
-	kind := iopath.KindOf(code)
-	p, err := s.namePermit(ctx, kind)
+	p, err := s.namePermit(ctx, iopath.KindOf(code))
 	if err != nil {
 		return ecanceled
 	}
-	submitted := s.paths.Recording.Now()
-	res := s.paths.CallAgain(code, o.FD, b, off)
-	s.names.release(p)
-	s.paths.Counters.Add(counters.Blocking, code, res)
-	if asked != 0 {
-		s.recordRaw(o, &record.Op{
-			Queued: cmp.Or(o.askedAt, asked), Submitted: submitted, Off: off, Size: len(b), Res: res,
-			Kind: uint8(code), Path: record.PathPlain,
-		})
-	}
+	res = s.paths.PlainCall(asked, p.Permit, code, f, b, off)
+	s.names.release(namePermit{by: p.by})
 	return res
-}
-
-// recordRaw records an operation that has just ended.
-func (s *Scheduler) recordRaw(o RawFile, op *record.Op) {
-	op.Completed = record.Now()
-	s.paths.Recording.Op(op, new(record.FileRef), o.Name, s.paths.Classes.Or(o.class).Ref())
 }

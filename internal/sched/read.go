@@ -36,20 +36,26 @@ func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64,
 
 // readAll goes on with a ReadAt whose first transfer had the result res.
 func (s *Scheduler) readAll(ctx context.Context, f *File, b []byte, off int64, reg uint32, res int32) (int, error) {
-	n := 0
-	for res > 0 {
-		if n += int(res); n == len(b) {
+	return transferAll(ctx, b, off, res, io.EOF, func(b []byte, off int64) int32 {
+		return s.read(ctx, f, b, off, reg)
+	})
+}
+
+// transferAll goes on with a transfer of b to or from off, whose first part had the result res:
+// again transfers what is left. If a part has no bytes, the error is end.
+func transferAll(ctx context.Context, b []byte, off int64, res int32, end error, again func(b []byte, off int64) int32) (n int, err error) {
+	for {
+		n += int(max(res, 0))
+		switch {
+		case n == len(b):
 			return n, nil
+		case res == 0:
+			return n, end
+		case res < 0:
+			return n, errorOf(ctx, res)
 		}
-		res = s.read(ctx, f, b[n:], off+int64(n), reg)
+		res = again(b[n:], off+int64(n))
 	}
-	switch {
-	case res < 0:
-		return n, errorOf(ctx, res)
-	case len(b) == 0:
-		return 0, nil
-	}
-	return n, io.EOF
 }
 
 // read makes one transfer at an offset. The result may be short.

@@ -20,6 +20,7 @@ type Scheduler struct {
 	// what they need: the rings, the devices, the classes, the counters.
 	paths    iopath.Paths
 	names    names
+	raws     spare.Pool[ForeignFile] // for RawFiles
 	chains   chains.Runner
 	helpers  helpers
 	fsyncs   fsyncs

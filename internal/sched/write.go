@@ -43,25 +43,12 @@ func (s *Scheduler) Write(f *File, b []byte) (int, error) {
 
 // writeAll goes on with a write whose first transfer had the result res.
 func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64, res int32) (int, error) {
-	n := 0
-	for {
-		if res > 0 {
-			n += int(res)
+	return transferAll(ctx, b, off, res, io.ErrUnexpectedEOF, func(b []byte, at int64) int32 {
+		if off == iopath.AtPosition {
+			at = off
 		}
-		switch {
-		case n == len(b):
-			return n, nil
-		case res == 0:
-			return n, io.ErrUnexpectedEOF
-		case res < 0:
-			return n, errorOf(ctx, res)
-		}
-		at := off
-		if off != iopath.AtPosition {
-			at += int64(n)
-		}
-		res = s.write(ctx, f, b[n:], at)
-	}
+		return s.write(ctx, f, b, at)
+	})
 }
 
 // write makes one transfer. The result may be short.
