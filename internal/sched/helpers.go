@@ -20,7 +20,7 @@ type helpers struct {
 
 	mu  sync.Mutex
 	by  map[helped]*deviceHelpers // all that exist. Under mu
-	all sync.WaitGroup
+	all sync.WaitGroup            // the helpers
 
 	unused spare.Pool[deviceHelpers]
 }
@@ -44,22 +44,6 @@ type deviceHelpers struct {
 	running int
 }
 
-func (h *helpers) init(s *Scheduler) {
-	h.s = s
-	h.by = make(map[helped]*deviceHelpers)
-}
-
-// of returns the helpers of the calls that key names. It must be called with mu held.
-func (h *helpers) of(key helped) *deviceHelpers {
-	d := h.by[key]
-	if d == nil {
-		d = h.unused.Get(h.make)
-		d.helped = key
-		h.by[key] = d
-	}
-	return d
-}
-
 func (h *helpers) make() *deviceHelpers {
 	d := &deviceHelpers{h: h}
 	d.help = d.run
@@ -77,7 +61,12 @@ func (h *helpers) add(t *Transfer) {
 		return
 	}
 	defer h.mu.Unlock()
-	d := h.of(key)
+	d := h.by[key]
+	if d == nil {
+		d = h.unused.Get(h.make)
+		d.helped = key
+		h.by[key] = d
+	}
 	d.queue.PushBack(&t.links, t)
 	t.helpers = d
 	if d.running < int(d.device.Budget.Limit()) {
@@ -111,7 +100,6 @@ func (d *deviceHelpers) run() {
 // widen raises the number of permits if none is free and the first Transfer's file system leaves
 // threads as all the parallelism that there is.
 func (d *deviceHelpers) widen() {
-	s := d.h.s
 	if !d.device.Budget.Full(d.kind) {
 		return
 	}
@@ -124,7 +112,7 @@ func (d *deviceHelpers) widen() {
 	code, f := t.code, t.f
 	f.UseMore() // another helper may end t, and then the file may be closed
 	d.h.mu.Unlock()
-	s.paths.WidenFor(code, f)
+	d.h.s.paths.WidenFor(code, f)
 	f.Done()
 }
 
@@ -190,6 +178,3 @@ func (h *helpers) hasWithdrawn(t *Transfer) bool {
 	defer h.mu.Unlock()
 	return t.withdrawn
 }
-
-// wait returns when no helper is left. It must be called after the last add.
-func (h *helpers) wait() { h.all.Wait() }

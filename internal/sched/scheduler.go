@@ -43,7 +43,7 @@ func NewLate(choose func() driver.Driver, o Options) *Scheduler {
 	s := &Scheduler{reopen: sys.Reopen, startRange: sys.StartWriteback}
 	s.paths.Init(choose, o)
 	s.names.all.Init(s.paths.Devices.Budgets())
-	s.helpers.init(s)
+	s.helpers.s, s.helpers.by = s, make(map[helped]*deviceHelpers)
 	return s
 }
 
@@ -59,7 +59,7 @@ func (s *Scheduler) Close() error {
 	s.paths.EndChoice()
 	s.paths.Classes.Close()
 	s.paths.Engines.Wait()
-	s.helpers.wait()
+	s.helpers.all.Wait()
 	errs := []error{s.closeSyncs(), s.chains.Close()}
 	for _, e := range s.paths.Engines.All() {
 		errs = append(errs, e.Close())

@@ -63,7 +63,7 @@ func TestTransferResults(t *testing.T) {
 			if n != c.n || !errors.Is(err, c.err) {
 				t.Errorf("Wait = %d, %v; want %d, %v", n, err, c.n, c.err)
 			}
-			p.helpers.wait()
+			p.helpers.all.Wait()
 			p.wantAsked(t, c.queued, c.plain)
 			if p.queuedOps() != 0 || p.permits() != 0 {
 				t.Errorf("%d waiting, %d places taken at the end", p.queuedOps(), p.permits())
