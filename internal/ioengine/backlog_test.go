@@ -121,7 +121,7 @@ func TestBacklogDropsAbandoned(t *testing.T) {
 	}
 }
 
-// stackOf returns operations, and the stack of them that pushInbox would make.
+// stackOf returns operations, and the stack of them that Queue would make.
 func stackOf(n int) (stack *driver.Op, ops []*driver.Op) {
 	for i := range n {
 		r := newRequest(int64(i))

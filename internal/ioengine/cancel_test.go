@@ -206,7 +206,7 @@ func cancelStress(t *testing.T, e *Engine, start uint64, goroutines, each int) {
 func TestPushedWhileCancelling(t *testing.T) {
 	script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		e := New(drv)
-		pushedWhile(t, d, e, func(op *driver.Op) { e.pushInbox(op); e.cancel(newRequest(9)) })
+		pushedWhile(t, d, e, func(op *driver.Op) { e.Queue(requestOf(op)); e.cancel(newRequest(9)) })
 		e.Wait()
 	})
 }
@@ -236,7 +236,7 @@ func pushedWhile(t *testing.T, d *script.Driver, e *Engine, submit func(op *driv
 func TestPushedWhileGroupSubmits(t *testing.T) {
 	script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		e := New(drv)
-		pushedWhile(t, d, e, func(op *driver.Op) { e.pushInbox(op); e.submitInbox() })
+		pushedWhile(t, d, e, func(op *driver.Op) { e.Queue(requestOf(op)); e.submitInbox() })
 		e.Wait()
 	})
 }

@@ -3,8 +3,10 @@ package ioengine
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/pressure"
 	"github.com/sluiceio/sluice/internal/probe"
 	"github.com/sluiceio/sluice/internal/record"
 )
@@ -15,7 +17,7 @@ const maxReap = 256
 // Engine moves operations into the driver and completions out of it.
 //
 // A pusher is a goroutine that has an operation: it links the operation into inbox
-// (pushInbox). A submitter is a goroutine that holds mu and moves the operations of inbox
+// (Queue). A submitter is a goroutine that holds mu and moves the operations of inbox
 // into the driver. The leader is the one goroutine that waits for completions and reaps them;
 // see below for when there is one.
 //
@@ -160,7 +162,8 @@ func New(drv driver.Driver) *Engine {
 	e.help.done = make([]*driver.Op, min(depth, mostHelped))
 	e.stager, _ = drv.(driver.Stager)
 	e.load.drv, _ = drv.(driver.WaitCounter)
-	e.hand.init()
+	e.hand.now = func() time.Duration { return time.Duration(record.Now()) }
+	e.hand.processors, e.hand.resume = new(pressure.Signal), make(chan struct{}, 1)
 	loop := e.loop // a function value made once: go e.loop() allocates one each time
 	e.startLeader = func() {
 		e.leaders.Add(1)
@@ -171,13 +174,23 @@ func New(drv driver.Driver) *Engine {
 
 // Push queues r and ensures that a goroutine submits it.
 func (e *Engine) Push(r *Request) {
-	e.pushInbox(&r.Op)
+	e.Queue(r)
 	e.EnsureSubmitted()
 }
 
 // Queue puts r into the inbox. The caller then calls EnsureSubmitted. Until then r may be
 // submitted, or not.
-func (e *Engine) Queue(r *Request) { e.pushInbox(&r.Op) }
+func (e *Engine) Queue(r *Request) {
+	r.ring = e
+	r.place.Store(inQueue)
+	for {
+		head := e.inbox.Load()
+		r.Op.Next = head
+		if e.inbox.CompareAndSwap(head, &r.Op) {
+			return
+		}
+	}
+}
 
 // EnsureSubmitted ensures that what the caller has put into the inbox is submitted.
 func (e *Engine) EnsureSubmitted() {
@@ -202,20 +215,6 @@ func (e *Engine) EnsureSubmitted() {
 func (e *Engine) submitThreshold() int32 { return max(e.minBatch, e.inflight.Load()/4) }
 
 const minSubmitThreshold = 4
-
-// pushInbox puts op into the inbox. The caller then ensures that it is submitted.
-func (e *Engine) pushInbox(op *driver.Op) {
-	r := requestOf(op)
-	r.ring = e
-	r.place.Store(inQueue)
-	for {
-		head := e.inbox.Load()
-		op.Next = head
-		if e.inbox.CompareAndSwap(head, op) {
-			return
-		}
-	}
-}
 
 // startLeaderIfIdle starts a leader, unless another goroutine has just started one.
 func (e *Engine) startLeaderIfIdle() {
@@ -368,13 +367,6 @@ func (e *Engine) stageLocked() {
 	if e.backlog.Len() > 0 && e.hasRoom() {
 		e.submit(e.drv.Submit) // Stage may have less room than the driver has
 	}
-}
-
-// stageWithoutRetiring is stage for a leader that does not retire: a RequestSet's owner.
-func (e *Engine) stageWithoutRetiring() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.stageLocked()
 }
 
 // submit moves what has arrived into the driver, oldest first, as far as there is room.
@@ -561,14 +553,15 @@ func (e *Engine) Lost() bool { return e.lost.Load() }
 // Driver returns the driver.
 func (e *Engine) Driver() driver.Driver { return e.drv }
 
-// OnLoss has lost be called once if the driver is lost. Lost must not wait. OnLoss must be
-// called before the first operation, and not for an engine of Rings.
-func (e *Engine) OnLoss(lost func(error)) {
-	e.onLoss = func(_ *Engine, err error) { lost(err) }
+// Join has hook record the driver, and lost called once if the driver is lost. Lost must not wait.
+// e's leaders have the Processors and the clock of r's leaders. Join must be called before the
+// first operation.
+func (e *Engine) Join(r *Rings, hook *record.Hook, lost func(*Engine, error)) {
+	e.hook, e.onLoss, e.hand.processors = hook, lost, &r.Processors
+	if r.Now != nil {
+		e.hand.now = r.Now
+	}
 }
-
-// RecordBy records the driver through h. It must be called before the first operation.
-func (e *Engine) RecordBy(h *record.Hook) { e.hook = h }
 
 // Wait returns when no leader is left. Nothing may be pushed any more.
 func (e *Engine) Wait() { e.leaders.Wait() }

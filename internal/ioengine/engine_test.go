@@ -82,7 +82,7 @@ func TestRoomThatTheLeaderMakesMeanwhile(t *testing.T) {
 	stuck, first, second := newRequest(-5), newRequest(1), newRequest(2)
 	d.e.Push(stuck)
 	hang.Eventually(func() bool { return d.e.inflight.Load() == 1 && d.e.state.Load() == blocked })
-	d.e.pushInbox(&first.Op)
+	d.e.Queue(first)
 	d.e.Push(second) // there is room for one of them
 	<-first.done
 	<-second.done

@@ -52,7 +52,7 @@ func newRig(t *testing.T, most int) *rig {
 	g.OnLoss = func(*Engine, error, bool) {}
 	g.Now = func() time.Duration { return time.Duration(g.now.Load()) }
 	g.PerDevice = func() int { return int(g.most.Load()) }
-	g.Init(drv())
+	g.Init(drv(), new(record.Hook))
 	g.SetMost(2, func(*record.Hook) (driver.Driver, error) {
 		g.opened++
 		return drv(), g.openError
@@ -183,8 +183,8 @@ func TestGroupShrinks(t *testing.T) {
 	}
 	g.Leave(other.Load())
 	g.Leave(third.Load())
-	if g.devices != 1 || g.grown != 0 || !g.OneDevice() {
-		t.Errorf("%d devices, %d grown; want 1, 0", g.devices, g.grown)
+	if g.devices.Load() != 1 || g.grown != 0 || !g.OneDevice() {
+		t.Errorf("%d devices, %d grown; want 1, 0", g.devices.Load(), g.grown)
 	}
 }
 
@@ -219,8 +219,8 @@ func TestGroupOfGoneDevice(t *testing.T) {
 	g.judge(4, tooMuch)
 	gone := g.of.Load()
 	g.Leave(gone)
-	if g.devices != 0 || g.grown != 0 {
-		t.Errorf("%d devices, %d grown; want none", g.devices, g.grown)
+	if g.devices.Load() != 0 || g.grown != 0 {
+		t.Errorf("%d devices, %d grown; want none", g.devices.Load(), g.grown)
 	}
 	gone.judge(tooMuch, 4) // a leader that has begun to judge before
 	gone.judge(waiting, 4)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/pressure"
-	"github.com/sluiceio/sluice/internal/record"
 )
 
 // handover is how the leader hands a processor to the goroutines whose operations have completed.
@@ -46,20 +45,6 @@ type handover struct {
 // leastChain is the least goroutines of a chain, if there are several: a shorter one is not worth
 // two.
 const leastChain = 8
-
-func (h *handover) init() {
-	h.now = func() time.Duration { return time.Duration(record.Now()) }
-	h.processors, h.resume = new(pressure.Signal), make(chan struct{}, 1)
-}
-
-// Share gives e's leaders the Processors and the clock of r's leaders. It must be called before the
-// first operation.
-func (e *Engine) Share(r *Rings) {
-	e.hand.processors = &r.Processors
-	if r.Now != nil {
-		e.hand.now = r.Now
-	}
-}
 
 // handOver hands the results of ops to the goroutines that wait for them, and lets these run.
 func (e *Engine) handOver(ops []*driver.Op) {

@@ -93,7 +93,7 @@ func TestSubmitterDoesNotReap(t *testing.T) {
 func TestSubmitterFindsLoss(t *testing.T) {
 	e := New(&atOnce{err: errors.New("lost")})
 	losses := 0
-	e.OnLoss(func(error) { losses++ })
+	e.onLoss = func(*Engine, error) { losses++ }
 	e.state.Store(running)
 	pushed(e, minSubmitThreshold-1)
 	if n := pushed(e, 1); n != 1 || !e.Lost() || losses != 1 {

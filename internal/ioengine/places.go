@@ -73,10 +73,6 @@ func (e *Engine) room() room {
 	}
 }
 
-// divide has each kind of operation leave places of the driver to the other kinds. It must be
-// called before the first operation.
-func (e *Engine) divide() { e.most = divided(cap(e.scratch)) }
-
 // backlogFits reports whether a submitter should try the backlog again.
 func (e *Engine) backlogFits() bool {
 	waiting := e.waiting.Load()

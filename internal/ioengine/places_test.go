@@ -18,7 +18,7 @@ func TestKindsLeavePlaces(t *testing.T) {
 			t.Run(fmt.Sprint(depth, "/", hanging), func(t *testing.T) {
 				script.Run(t, depth, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 					e := New(drv)
-					e.divide()
+					e.most = divided(cap(e.scratch))
 					d.Rule = func(op *driver.Op) (int32, bool) { return 0, kindOf(op.Code) != kindOf(hanging) }
 					var stuck []*Request
 					for i := range 8 * depth {

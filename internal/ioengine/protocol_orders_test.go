@@ -114,11 +114,11 @@ func TestOrdersOfTheProtocol(t *testing.T) {
 // for a leader without a lock, and not in every order.
 func TestExplorerFindsMistakes(t *testing.T) {
 	relies := func(e *Engine, r *Request) {
-		e.pushInbox(&r.Op)
+		e.Queue(r)
 		e.startLeaderIfIdle()
 	}
 	submits := func(e *Engine, r *Request) {
-		e.pushInbox(&r.Op)
+		e.Queue(r)
 		if e.state.Load() != idle {
 			e.submit(e.drv.Submit)
 		} else {
@@ -147,7 +147,7 @@ func (c situation) play(w *world) {
 	}
 	p.e = New(drv)
 	if c.writes > 0 {
-		p.e.divide()
+		p.e.most = divided(cap(p.e.scratch))
 	}
 	if c.batch > 0 {
 		p.e.minBatch = c.batch
@@ -238,7 +238,7 @@ func (p *playing) late(c *situation) {
 		if r.Op.Off > 0 {
 			p.w.Wait(begun)
 		}
-		e.pushInbox(&r.Op)
+		e.Queue(r)
 		linked = true
 		p.w.Wait(func() bool { return over })
 		e.EnsureSubmitted()

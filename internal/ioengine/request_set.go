@@ -76,7 +76,7 @@ func (set *RequestSet) Close() {
 func (set *RequestSet) Push(r *Request) {
 	r.byOwner = true
 	set.queued.Add(1)
-	set.e.pushInbox(&r.Op)
+	set.e.Queue(r)
 }
 
 // Queued counts the requests of the RequestSet that the engine has. Push adds to it. Whoever gives
@@ -93,15 +93,13 @@ const LargeRead = 32 << 10 // 32 KiB
 func (set *RequestSet) Started(n int) {
 	if set.started++; set.started >= set.batch || n >= LargeRead {
 		set.Submit()
-		set.batch = set.nextBatch()
+		// Batches are small: the first one after a wait is a single operation, and none has more
+		// than four. Some devices end all operations of a batch in one go. The device should then
+		// be at work again at once, and not with another batch that it will end in one go.
+		// Measured: docs/decisions/0014-read-many.md.
+		set.batch = min(2*set.batch, 4)
 	}
 }
-
-// nextBatch returns the size of the next batch. Batches are small: the first one after a wait is a
-// single operation, and none has more than four. Some devices end all operations of a batch in one
-// go. The device should then be at work again at once, and not with another batch that it will end
-// in one go. Measured: docs/decisions/0014-read-many.md.
-func (set *RequestSet) nextBatch() int { return min(2*set.batch, 4) }
 
 // Submit submits the requests that were started and not submitted.
 func (set *RequestSet) Submit() {
@@ -153,7 +151,9 @@ func (set *RequestSet) leadUntilEnded(ctx context.Context) {
 		if e.lost.Load() && set.queued.Load() == 0 {
 			break // the requests go on in another way; their ends wake an owner that sleeps
 		}
-		e.stageWithoutRetiring()
+		e.mu.Lock()
+		e.stageLocked()
+		e.mu.Unlock()
 		if !set.park(reaping) || ctx.Err() != nil {
 			break
 		}

@@ -44,27 +44,36 @@ type Rings struct {
 	memory  memory
 
 	mu      sync.Mutex
-	devices int   // how many devices have a ring. Under mu, as is Engine.devices
-	grown   int   // how many rings are a device's second, or third … Under mu
-	openErr error // why open failed when it was last called, or nil. Under mu
+	devices atomic.Int32 // how many devices have a ring. Written under mu, as is Engine.devices
+	grown   int          // how many rings are a device's second, or third … Under mu
+	openErr error        // why open failed when it was last called, or nil. Under mu
 	// hook is for the next ring, if there is one already: open has failed with it. Under mu
 	hook *record.Hook
 	// all is the rings, the first one included. The slice is replaced, under mu, by the
 	// goroutine that starts a ring; the slice itself is never changed.
 	all atomic.Pointer[[]*Engine]
-	one atomic.Bool // exactly one device has a ring
+	// shared has the first ring. It is the Group of all devices if there are not several rings, and
+	// of files on no device.
+	shared Group
 }
 
-// Init starts the first ring, on drv. Before that there are no rings. SetMost may be called
-// before Init or after it.
-func (r *Rings) Init(drv driver.Driver) {
-	e := New(drv)
-	e.closing, e.onLoss = &r.closing, r.ringLost
-	e.Share(r)
-	e.divide()
-	r.first, r.most = e, max(r.most, 1)
+// Init starts the first ring, on drv, and has hook record it. Before that there are no rings.
+// SetMost may be called before Init or after it.
+func (r *Rings) Init(drv driver.Driver, hook *record.Hook) {
+	r.most = max(r.most, 1)
 	r.memory.at = make(map[uint32][]byte)
-	r.all.Store(&[]*Engine{e})
+	r.first = r.add(drv, hook, nil)
+	r.shared.list.Store(r.all.Load())
+}
+
+// add adds a ring on drv, with registered memory of its own unless it is the first.
+func (r *Rings) add(drv driver.Driver, hook *record.Hook, memory *slabs) *Engine {
+	e := New(drv)
+	e.Join(r, hook, r.ringLost)
+	e.closing, e.slabs, e.most = &r.closing, memory, divided(cap(e.scratch))
+	all := append(slices.Clip(r.All()), e)
+	r.all.Store(&all)
+	return e
 }
 
 // SetMost lets up to most devices, at most MaxRings, each have a ring. open opens the driver of one
@@ -80,6 +89,9 @@ func (r *Rings) First() *Engine { return r.first }
 
 // Several reports whether there may be several rings.
 func (r *Rings) Several() bool { return r.open != nil }
+
+// Shared returns the Group with the first ring.
+func (r *Rings) Shared() *Group { return &r.shared }
 
 // Most returns how many devices may have a ring that they do not share.
 func (r *Rings) Most() int { return r.most }
@@ -104,7 +116,7 @@ func (r *Rings) OpenError() error {
 }
 
 // OneDevice reports whether exactly one device has a ring.
-func (r *Rings) OneDevice() bool { return r.one.Load() }
+func (r *Rings) OneDevice() bool { return r.devices.Load() == 1 }
 
 // Claim stores the rings of one more device in of. It is a new ring, if each ring has a device and
 // there may be more rings; otherwise the ring with the fewest devices. Claim returns false if of
@@ -125,7 +137,7 @@ func (r *Rings) Claim(of *atomic.Pointer[Group]) bool {
 	g.list.Store(&[]*Engine{e})
 	e.devices++
 	e.group.CompareAndSwap(nil, g) // a ring of several devices grows for the first of them alone
-	r.countDevices(1)
+	r.devices.Add(1)
 	of.Store(g)
 	return true
 }
@@ -139,7 +151,7 @@ func (r *Rings) Leave(g *Group) {
 		r.release(e, g)
 	}
 	r.grown -= len(list) - 1
-	r.countDevices(-1)
+	r.devices.Add(-1)
 }
 
 // leastUsed returns the ring with the fewest devices. It must be called with mu held.
@@ -153,12 +165,6 @@ func (r *Rings) release(e *Engine, g *Group) {
 	e.group.CompareAndSwap(g, nil)
 }
 
-// countDevices adds n to the number of devices. It must be called with mu held.
-func (r *Rings) countDevices(n int) {
-	r.devices += n
-	r.one.Store(r.devices == 1)
-}
-
 // start starts a ring. It returns nil if that fails. For the next new device it is tried again: a
 // process may lack descriptors only for a moment. It must be called with mu held.
 func (r *Rings) start() *Engine {
@@ -170,16 +176,9 @@ func (r *Rings) start() *Engine {
 	if err != nil {
 		return nil
 	}
-	e := New(drv)
-	e.hook, e.closing, e.onLoss = r.hook, &r.closing, r.ringLost
-	e.Share(r)
-	e.divide()
+	hook := r.hook
 	r.hook = nil
-	all := r.All()
-	e.slabs = &slabs{}
-	all = append(all[:len(all):len(all)], e)
-	r.all.Store(&all)
-	return e
+	return r.add(drv, hook, new(slabs))
 }
 
 // ringLost is the onLoss of each ring.

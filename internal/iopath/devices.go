@@ -16,35 +16,19 @@ func (p *Paths) RingsPerDevice() int {
 	return ioengine.MostRings(b.Processors())
 }
 
-// EngineFor returns the engine that queues r, an operation on f. A file without disk I/O (nil) has
-// none and gets the first.
-func (p *Paths) EngineFor(f *File, r *ioengine.Request) *ioengine.Engine {
-	if g := p.RingsOf(f); g != nil {
-		return g.Of(r)
-	}
-	return p.Engines.First()
-}
-
-// EngineForSet returns the engine for a RequestSet of operations on f.
-func (p *Paths) EngineForSet(f *File) *ioengine.Engine {
-	if g := p.RingsOf(f); g != nil {
-		return g.Next()
-	}
-	return p.Engines.First()
-}
-
-// RingsOf returns the rings of f's device, or nil if all devices share the first ring.
+// RingsOf returns the rings of f's device. A file without disk I/O (nil) has none and gets the
+// first.
 func (p *Paths) RingsOf(f *File) *ioengine.Group {
 	p.Ready()
 	if !p.Engines.Several() { // then nobody needs to ask the system for the device
-		return nil
+		return p.Engines.Shared()
 	}
 	d := p.DeviceOf(f)
 	if g := d.Rings.Load(); g != nil {
 		return g
 	}
 	if d == p.Devices.None() {
-		return nil
+		return p.Engines.Shared()
 	}
 	// If two goroutines come here at once, the first one decides.
 	if p.Engines.Claim(&d.Rings) {

@@ -118,8 +118,7 @@ func (p *Paths) use(drv driver.Driver) {
 	p.completesAlone = drv.Info().Name == "aio"
 	p.Engines.OnLoss, p.Engines.Now = p.ringLost, func() time.Duration { return p.Clock() }
 	p.Engines.PerDevice = p.RingsPerDevice
-	p.Engines.Init(drv)
-	p.Engines.First().RecordBy(p.Recording)
+	p.Engines.Init(drv, p.Recording)
 }
 
 // clock returns a clock that starts now. The clock of records would not do: it stands still in a

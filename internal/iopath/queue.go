@@ -16,7 +16,7 @@ import (
 // ioengine.Request.Wait.
 func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
 	r := p.Requests.New()
-	e := p.EngineFor(f, r)
+	e := p.RingsOf(f).Of(r)
 	op := &r.Op
 	op.Code, op.Flags, op.FD, op.Off, op.Buf = code, f.Flags, int32(f.FD), off, b
 	if p.leftToKernel(ctx, code, f) {

@@ -182,18 +182,14 @@ func (s *Scheduler) syncEngine(f *File) *ioengine.Engine {
 			y.engine.Store(s.paths.Engines.First())
 		default:
 			e := ioengine.New(drv)
-			e.Share(&s.paths.Engines)
-			e.RecordBy(s.paths.Recording)
-			e.OnLoss(func(err error) { s.paths.Lost.Add(drv, err) })
+			e.Join(&s.paths.Engines, s.paths.Recording, func(_ *ioengine.Engine, err error) { s.paths.Lost.Add(drv, err) })
 			y.most.Store(int32(drv.Info().Depth))
 			y.engine.Store(e)
 		}
 	})
 	e := y.engine.Load()
-	if e == s.paths.Engines.First() {
-		if g := s.paths.RingsOf(f); g != nil {
-			e = g.First()
-		}
+	if e != nil && e == s.paths.Engines.First() {
+		e = s.paths.RingsOf(f).First()
 	}
 	if e == nil || e.Lost() {
 		return nil

@@ -60,5 +60,5 @@ func (s *Scheduler) unbound() { s.paths.Devices.Init(0, false) }
 
 // ringOf returns the number of the ring that f's operations are queued in.
 func (s *Scheduler) ringOf(f *File) int {
-	return slices.Index(s.paths.Engines.All(), s.paths.EngineFor(f, s.paths.Requests.New()))
+	return slices.Index(s.paths.Engines.All(), s.paths.RingsOf(f).Of(s.paths.Requests.New()))
 }

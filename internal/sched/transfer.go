@@ -159,7 +159,7 @@ func (t *Transfer) engine() *ioengine.Engine {
 	if t.set != nil {
 		return t.set.Engine()
 	}
-	return t.s.paths.EngineFor(t.f, t.r)
+	return t.s.paths.RingsOf(t.f).Of(t.r)
 }
 
 // fillOp fills in the operation for the next part, which e is given.

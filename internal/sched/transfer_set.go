@@ -18,7 +18,7 @@ type TransferSet struct {
 // The caller must close the TransferSet, and must use f during this call.
 func (s *Scheduler) NewTransferSet(ctx context.Context, f *File) *TransferSet {
 	set := &TransferSet{s: s}
-	set.Init(ctx, s.paths.EngineForSet(f))
+	set.Init(ctx, s.paths.RingsOf(f).Next())
 	return set
 }
 
