@@ -117,7 +117,7 @@ func (s *Scheduler) Class(name string, o ClassOptions) (*Class, error) {
 	case len(s.classes) == classesMost:
 		return nil, fmt.Errorf("sluice: class %q: the Scheduler has %d classes already", name, classesMost)
 	}
-	c := &Class{name, s, s.h.Core.NewClass(name, settings)}
+	c := &Class{name, s, s.h.Core.Classes().New(name, settings)}
 	s.classes = append(s.classes, c)
 	s.h.ClassesChanged()
 	return c, nil

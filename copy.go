@@ -75,7 +75,7 @@ func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 func (f *File) simulated() bool { return f != nil && f.h.Sched.Disk != nil }
 
 // hasClasses reports whether f's Scheduler has classes. If it has, f is copied by Reads and Writes.
-func (f *File) hasClasses() bool { return f != nil && f.h.Sched.Core.HasClasses() }
+func (f *File) hasClasses() bool { return f != nil && f.h.Sched.Core.Classes().Active() }
 
 // limitOf splits r into its limit, or nil, and the Reader behind it.
 func limitOf(r io.Reader) (*io.LimitedReader, io.Reader) {

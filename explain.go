@@ -77,7 +77,7 @@ func deviceName(number uint64) string {
 
 // explainClasses writes the classes to b, if there are any.
 func (s *Scheduler) explainClasses(b *strings.Builder) {
-	if !s.h.Core.HasClasses() {
+	if !s.h.Core.Classes().Active() {
 		return
 	}
 	s.h.ExplainCaps(b)

@@ -77,7 +77,7 @@ func (s *Scheduler) start(drv driver.Driver, hook *record.Hook) {
 	core.SetChainDriver(func() driver.Linker { return forChains(s.kind(), hook) })
 	s.h = handle.New(core, s.options.BufferMemory, s.openAnother)
 	s.h.Disk, s.h.Face, s.h.NeverLook = s.parts.Disk, s, s.parts.NeverLook
-	s.standard = &Class{"default", s, core.DefaultClass()}
+	s.standard = &Class{"default", s, core.Classes().Default()}
 	s.classes = []*Class{s.standard}
 	if drv != nil {
 		core.Ready() // the core owns the driver from now on

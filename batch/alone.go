@@ -119,7 +119,7 @@ func (op *Op) waits(r *run) bool {
 				return true
 			}
 		case opReadAt, opWriteAt:
-			if r.core.HasClasses() || op.file != nil && isDirect(op.file) {
+			if r.core.Classes().Active() || op.file != nil && isDirect(op.file) {
 				return true
 			}
 		}

@@ -38,7 +38,7 @@ type kernelChains struct {
 // newKernelChains returns the kernelChains of r. It returns nil if the kernel performs no chains,
 // if it is busy with another Batch, or if r has too few chains.
 func (r *run) newKernelChains() *kernelChains {
-	if r.b.n < 3*kernelLeast || r.core.HasClasses() { // the kernel knows no classes
+	if r.b.n < 3*kernelLeast || r.core.Classes().Active() { // the kernel knows no classes
 		return nil
 	}
 	n := 0

@@ -26,4 +26,4 @@ func (f *File) WithClass(c *sluice.Class) (*File, error) {
 }
 
 // classIn returns the class of ctx, for operations on a file without a class.
-func (f *File) classIn(ctx context.Context) *sched.Class { return f.h.Sched.Core.ClassIn(ctx) }
+func (f *File) classIn(ctx context.Context) *sched.Class { return f.h.Sched.Core.Classes().In(ctx) }

@@ -51,7 +51,7 @@ func newReadManyIter(ctx context.Context, d *File, o ReadManyOptions) (*readMany
 	m := &readManyIter{
 		ctx: ctx, d: d, o: o,
 		window: merge.New[*pendingRange](limits, min(o.Depth, manyLookahead)),
-		class:  core.ClassIn(ctx),
+		class:  core.Classes().In(ctx),
 	}
 	err := d.call("read", func() error {
 		m.set = core.NewTransferSet(ctx, d.h.IO)

@@ -39,7 +39,7 @@ func (c *caps) opened(core *sched.Scheduler, f *sched.File) {
 		return
 	}
 	number := core.DeviceOf(f).Number
-	if c.first.CompareAndSwap(nil, &number) && core.HasClasses() {
+	if c.first.CompareAndSwap(nil, &number) && core.Classes().Active() {
 		c.findFirst()
 	}
 }

@@ -39,7 +39,7 @@ func TestCapsThatWait(t *testing.T) {
 		return f
 	}
 	coreOf := func(f *os.File) *sched.File { return iopath.NewFile(int(f.Fd()), false, false) }
-	s.Core.NewClass("class", fair.Settings{Weight: 1})
+	s.Core.Classes().New("class", fair.Settings{Weight: 1})
 	first := open()
 	if _, err := tune.DeviceOf(first); err != nil {
 		skip.Forf(t, skip.Device, "the temporary directory: %v", err)

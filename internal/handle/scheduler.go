@@ -74,7 +74,7 @@ func New(core *sched.Scheduler, bufferMemory int64, newDriver func(depth int) dr
 		files:     make(map[weak.Pointer[File]]struct{}),
 	}
 	s.caps.capOf = capOf
-	core.SetCapFinder(s.caps.of)
+	core.Classes().SetCapFinder(s.caps.of)
 	return s
 }
 

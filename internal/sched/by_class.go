@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/sluiceio/sluice/internal/driver"
@@ -122,32 +123,12 @@ var DefaultCap = qos.DefaultCap
 // WithClass returns a context whose operations on c's Scheduler are of class c.
 func WithClass(ctx context.Context, c *Class) context.Context { return qos.WithClass(ctx, c) }
 
-// NewClass adds a class, which records show by that name. From the first one on, operations
-// take tickets.
-func (s *Scheduler) NewClass(name string, o fair.Settings) *Class {
-	return s.paths.Classes.New(name, o)
-}
+// Classes returns the Scheduler's classes. Once there are any, operations take tickets.
+func (s *Scheduler) Classes() *qos.Classes { return &s.paths.Classes }
 
 // ClassOf returns the class of an operation on f: the file's, if f is a view with a
 // class, else the context's. It is the default class if there is neither, or if that class
 // was removed.
 func (s *Scheduler) ClassOf(ctx context.Context, f *File) *Class {
-	if c := f.Class(); c != nil {
-		return s.paths.Classes.Or(c)
-	}
-	return s.paths.Classes.Or(s.paths.Classes.In(ctx))
-}
-
-// DefaultClass returns the class of operations that have no other.
-func (s *Scheduler) DefaultClass() *Class { return s.paths.Classes.Default() }
-
-// HasClasses reports whether operations take tickets.
-func (s *Scheduler) HasClasses() bool { return s.paths.Classes.Active() }
-
-// ClassIn returns the class of this Scheduler that ctx has, or nil.
-func (s *Scheduler) ClassIn(ctx context.Context) *Class { return s.paths.Classes.In(ctx) }
-
-// SetCapFinder is qos.Classes.SetCapFinder.
-func (s *Scheduler) SetCapFinder(find func(device uint64) fair.Cap) {
-	s.paths.Classes.SetCapFinder(find)
+	return s.paths.Classes.Or(cmp.Or(f.Class(), s.paths.Classes.In(ctx)))
 }

@@ -15,15 +15,15 @@ func TestCapOfEachDevice(t *testing.T) {
 			d.Rule = whole
 			return d.Staging()
 		})
-		p.SetCapFinder(func(device uint64) fair.Cap { return fair.Cap{Depth: int(device), Bytes: 1 << 20, Beside: 1 << 20} })
+		p.Classes().SetCapFinder(func(device uint64) fair.Cap { return fair.Cap{Depth: int(device), Bytes: 1 << 20, Beside: 1 << 20} })
 		if classFirst {
-			p.NewClass("class", fair.Settings{Weight: 1})
+			p.Classes().New("class", fair.Settings{Weight: 1})
 		}
 		for _, device := range []int{3, 5} {
 			<-p.begin(on(device))
 		}
 		if !classFirst {
-			p.NewClass("class", fair.Settings{Weight: 1})
+			p.Classes().New("class", fair.Settings{Weight: 1})
 		}
 		for _, d := range p.drv {
 			d.Mu.Lock()
@@ -39,7 +39,7 @@ func TestCapOfEachDevice(t *testing.T) {
 		for i, d := range p.drv {
 			d.Next(3 + 2*i - 1)
 		}
-		if st := p.DefaultClass().Stats(); st.InFlight != 3+5 || st.Queued != 12 {
+		if st := p.Classes().Default().Stats(); st.InFlight != 3+5 || st.Queued != 12 {
 			t.Errorf("class first: %v: the class's Stats are %+v; want 8 in flight, 12 queued", classFirst, st)
 		}
 		for i := range transfers {
@@ -61,7 +61,7 @@ func TestCapFinderThatWaits(t *testing.T) {
 		return d.Staging()
 	})
 	entered, release := make(chan bool), make(chan bool)
-	p.SetCapFinder(func(device uint64) fair.Cap {
+	p.Classes().SetCapFinder(func(device uint64) fair.Cap {
 		if device == 5 {
 			entered <- true
 			<-release
@@ -77,7 +77,7 @@ func TestCapFinderThatWaits(t *testing.T) {
 			}
 		}
 	}
-	p.NewClass("first", fair.Settings{Weight: 1})
+	p.Classes().New("first", fair.Settings{Weight: 1})
 	goOn(3)
 	first := make(chan bool)
 	go func() {
@@ -90,7 +90,7 @@ func TestCapFinderThatWaits(t *testing.T) {
 	<-first
 	added := make(chan bool)
 	go func() {
-		p.NewClass("second", fair.Settings{Weight: 1})
+		p.Classes().New("second", fair.Settings{Weight: 1})
 		close(added)
 	}()
 	<-entered

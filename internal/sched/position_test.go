@@ -357,7 +357,7 @@ func TestClassAtAPosition(t *testing.T) {
 			}
 		})
 		s := New(d, queueAll)
-		c := s.NewClass("bulk", fair.Settings{Weight: 1})
+		c := s.Classes().New("bulk", fair.Settings{Weight: 1})
 		f := iopath.NewFile(fd, true, false).View(c)
 		b := bytes.Repeat([]byte{7}, 3<<20)
 		if _, err := file.Seek(0, io.SeekStart); err != nil {

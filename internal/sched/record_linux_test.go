@@ -61,7 +61,7 @@ func TestCachedReadWaitsInQueue(t *testing.T) {
 	hang.Watch(t)
 	s, f := halfCached(t, 8<<10)
 	s.paths.Clock = func() time.Duration { return time.Second }
-	c := s.NewClass("limited", fair.Settings{Weight: 1, IOPS: 1})
+	c := s.Classes().New("limited", fair.Settings{Weight: 1, IOPS: 1})
 	ctx, b := WithClass(t.Context(), c), make([]byte, 100)
 	read := func() {
 		if n, err := s.ReadAt(ctx, f, b, 0); n != len(b) || err != nil {
@@ -85,7 +85,7 @@ func TestCachedReadWaitsInQueue(t *testing.T) {
 func TestSharedSyncWaitsInQueue(t *testing.T) {
 	p := playSyncs(t)
 	p.paths.Clock = func() time.Duration { return time.Second }
-	c := p.NewClass("limited", fair.Settings{Weight: 1, IOPS: 1})
+	c := p.Classes().New("limited", fair.Settings{Weight: 1, IOPS: 1})
 	ctx := WithClass(t.Context(), c)
 	spent := p.running(ctx) // takes the ticket of this second
 	p.results <- 0
@@ -147,7 +147,7 @@ func TestEndIsRecordedOnce(t *testing.T) {
 	for name, read := range reads {
 		wantOne(name, read)
 	}
-	s.NewClass("class", fair.Settings{Weight: 1})
+	s.Classes().New("class", fair.Settings{Weight: 1})
 	for name, read := range reads {
 		wantOne(name+" of a class", read)
 	}

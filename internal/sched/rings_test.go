@@ -369,10 +369,10 @@ func TestClassesOfRings(t *testing.T) {
 	})
 	var depth atomic.Int32
 	depth.Store(2)
-	p.SetCapFinder(func(uint64) fair.Cap {
+	p.Classes().SetCapFinder(func(uint64) fair.Cap {
 		return fair.Cap{Depth: int(depth.Load()), Bytes: 1 << 20, Beside: 1 << 20}
 	})
-	early := p.NewClass("class", fair.Settings{Weight: 1, Depth: 1})
+	early := p.Classes().New("class", fair.Settings{Weight: 1, Depth: 1})
 	ctx := WithClass(t.Context(), early)
 	read := func(f *File) <-chan struct{} {
 		ended := make(chan struct{})
@@ -398,7 +398,7 @@ func TestClassesOfRings(t *testing.T) {
 	if got := len(p.drv[0].Seen); got != 1 {
 		t.Errorf("%d operations of a class with Depth 1 are on a device; want 1", got)
 	}
-	late := p.NewClass("later", fair.Settings{Weight: 7})
+	late := p.Classes().New("later", fair.Settings{Weight: 7})
 	ctx = WithClass(t.Context(), late)
 	<-read(quick)
 	stuck = append(stuck, read(slow))
@@ -424,8 +424,8 @@ func TestClassesOfRings(t *testing.T) {
 // A Close rejects the tickets that wait, in whichever ring.
 func TestCloseRejectsTicketsOfRings(t *testing.T) {
 	p := newSeveral(t, 2, func(_ int, d *script.Driver) driver.Driver { return d.Staging() })
-	p.SetCapFinder(func(uint64) fair.Cap { return fair.Cap{Depth: 1, Bytes: 1 << 20, Beside: 1 << 20} })
-	p.NewClass("class", fair.Settings{Weight: 1})
+	p.Classes().SetCapFinder(func(uint64) fair.Cap { return fair.Cap{Depth: 1, Bytes: 1 << 20, Beside: 1 << 20} })
+	p.Classes().New("class", fair.Settings{Weight: 1})
 	var holders, waiting [2]Transfer
 	var files [2]*File
 	for i := range files {
@@ -468,7 +468,7 @@ func usedScheduler(t *testing.T, simulated bool) *Scheduler {
 	s := New(open(), Options{KeepDevices: simulated})
 	s.SetRings(2, func(*record.Hook) (driver.Driver, error) { return open(), nil })
 	s.paths.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
-	s.NewClass("class", fair.Settings{Weight: 1})
+	s.Classes().New("class", fair.Settings{Weight: 1})
 	for device := range 3 {
 		if n, err := s.ReadAt(context.Background(), on(device), make([]byte, 512), 0); n != 512 || err != nil {
 			t.Errorf("ReadAt = %d, %v", n, err)

@@ -82,36 +82,25 @@ func (s *Scheduler) Hook() *record.Hook { return s.paths.Recording }
 // Stats is a snapshot of a Scheduler's counters. The counters are read one after the other while
 // operations go on.
 type Stats struct {
+	counters.Sums
 	Cached, Blocking, Queued int64 // operations by path, wherever the bytes came from
-	SharedSyncs              int64 // Syncs and Datasyncs that another caller's fsync served
-	Read, Written            int64 // bytes
-	Copied                   int64 // bytes that the kernel copied; see Scheduler.Copied
-	Batches                  int64
-	BatchSizes               [ioengine.BatchBuckets]int64
-	InFlight                 int // operations that the drivers have
-	Blocked                  int // threads waiting in a system call
+	ioengine.Stats                 // of all drivers. Blocked counts all threads in system calls
 	Rings                    int
 }
 
 // Stats returns the counters.
 func (s *Scheduler) Stats() Stats {
-	var st Stats
-	sum := s.paths.Counters.Sum()
-	st.Cached, st.Blocking, st.Queued = sum.Ops[counters.Cached], sum.Ops[counters.Blocking], sum.Ops[counters.Queued]
-	st.Read, st.Written, st.Copied, st.SharedSyncs = sum.Read, sum.Written, sum.Copied, sum.SharedSyncs
-	st.Blocked, _ = s.Permits()
-	var engines ioengine.Stats
-	for _, e := range s.paths.Engines.All() {
-		e.AddTo(&engines)
-		st.Rings++
-	}
-	st.Blocked += engines.Blocked
+	st := Stats{Sums: s.paths.Counters.Sum(), Rings: len(s.paths.Engines.All())}
+	st.Cached, st.Blocking, st.Queued = st.Ops[counters.Cached], st.Ops[counters.Blocking], st.Ops[counters.Queued]
 	// The driver for fsyncs alone is Linux AIO: the goroutine that waits in it has no thread, and
-	// does not count as blocked. Its operations count below.
+	// does not count as blocked.
 	if e := s.fsyncs.engine.Load(); e != nil && e != s.paths.Engines.First() {
-		e.AddTo(&engines)
+		e.AddTo(&st.Stats)
 	}
-	st.Batches, st.BatchSizes, st.InFlight = engines.Batches, engines.BatchSizes, engines.InFlight
+	st.Blocked, _ = s.Permits()
+	for _, e := range s.paths.Engines.All() {
+		e.AddTo(&st.Stats)
+	}
 	return st
 }
 

@@ -337,7 +337,7 @@ func syncTakesTickets(t *testing.T, sync func(*syncs, context.Context) error) {
 	p := playSyncs(t)
 	p.paths.Clock = func() time.Duration { return time.Second }
 	p.paths.Call = func(driver.Code, int, []byte, int64) int32 { p.calls.Add(1); return 0 }
-	c := p.NewClass("limited", fair.Settings{Weight: 1, IOPS: 1})
+	c := p.Classes().New("limited", fair.Settings{Weight: 1, IOPS: 1})
 	ctx := WithClass(t.Context(), c)
 	if err := sync(p, ctx); err != nil {
 		t.Fatalf("the first = %v", err)
@@ -369,7 +369,7 @@ func TestSyncClosed(t *testing.T) {
 	p := playSyncs(t)
 	p.paths.Clock = func() time.Duration { return time.Second }
 	p.paths.Call = func(driver.Code, int, []byte, int64) int32 { return 0 }
-	c := p.NewClass("limited", fair.Settings{Weight: 1, IOPS: 1})
+	c := p.Classes().New("limited", fair.Settings{Weight: 1, IOPS: 1})
 	v := p.f.View(c)
 	err := p.Sync(t.Context(), v)
 	held := make(chan error, 1)
