@@ -76,6 +76,8 @@ type Budget struct {
 	links    list.Node[Budget] // in All.starved while goroutines wait
 }
 
+const maxOvertaken = 64 / probe.Narrowing
+
 // Init makes b a Budget of a. It must be called before all other methods.
 func (b *Budget) Init(a *All) { b.all = a }
 

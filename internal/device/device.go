@@ -123,13 +123,6 @@ func (t *Table) forget(number uint64) {
 	}
 }
 
-// Len returns how many Devices there are.
-func (t *Table) Len() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.of)
-}
-
 // All returns the Devices that somebody has.
 func (t *Table) All() []*Device {
 	t.mu.Lock()

@@ -62,3 +62,10 @@ func TestTableIsCollected(t *testing.T) {
 		return collected.Value() == nil
 	})
 }
+
+// Len returns how many Devices there are.
+func (t *Table) Len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.of)
+}

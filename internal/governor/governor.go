@@ -178,7 +178,7 @@ func (g *Governor) change(before Choice, now time.Duration) {
 func (g *Governor) State() (Choice, Comparison) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.machine.best, g.machine.Last()
+	return g.machine.best, g.machine.last
 }
 
 // Operations returns how many operations were counted, modulo 2^32.

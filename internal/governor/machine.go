@@ -46,7 +46,7 @@ type Machine struct {
 	usual   float64 // logarithm of the rate while nothing is compared, a moving average
 	unusual int     // epochs in a row with another rate
 
-	last Comparison
+	last Comparison // its result
 }
 
 // Comparison is the result of a comparison.
@@ -107,9 +107,6 @@ func (m *Machine) Choice() Choice {
 
 // Trying reports whether the Choice in force is on trial.
 func (m *Machine) Trying() bool { return m.phase == trial }
-
-// Last returns the result of the last comparison.
-func (m *Machine) Last() Comparison { return m.last }
 
 // Start sets the Choice to begin with, and how many epochs pass until the first comparison. It must
 // be called before Epoch.

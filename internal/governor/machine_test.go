@@ -60,7 +60,7 @@ func playScript(t *testing.T, script string) string {
 			t.Fatalf("%q: %v", line, err)
 		}
 		fmt.Fprintf(&out, "%s = %s", line, shorten(w.run(&m, n)))
-		c := m.Last()
+		c := m.last
 		fmt.Fprintf(&out, "; %d comparisons, the last one: plain calls are %+.0f %% after %d trials; %s\n", c.Number, 100*c.Plain, c.Trials, m.best)
 	}
 	return out.String()

@@ -24,8 +24,6 @@ import (
 //
 // A nil *LostWrites does nothing: the file needs none.
 type LostWrites struct {
-	// A probe.Mutex is a sync.Mutex. With the build tag sluice_probes, a test decides in which
-	// order goroutines lock it.
 	mu      probe.Mutex
 	last    uint64   // number of the call that began last
 	running []uint64 // numbers of the calls that run, ascending
@@ -44,10 +42,6 @@ func (l *LostWrites) Begin() (call uint64) {
 	if l == nil {
 		return 0
 	}
-	return l.begin()
-}
-
-func (l *LostWrites) begin() (call uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.last++
@@ -57,12 +51,9 @@ func (l *LostWrites) begin() (call uint64) {
 
 // End records that a call has ended with res.
 func (l *LostWrites) End(call uint64, res int32) {
-	if l != nil {
-		l.end(call, res)
+	if l == nil {
+		return
 	}
-}
-
-func (l *LostWrites) end(call uint64, res int32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i, _ := slices.BinarySearch(l.running, call)

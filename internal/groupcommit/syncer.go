@@ -12,8 +12,6 @@ import (
 // Syncer lets concurrent Syncs and Datasyncs of a file share one fsync. The zero value is ready
 // to use.
 type Syncer struct {
-	// A probe.Mutex is a sync.Mutex. With the build tag sluice_probes, a test decides in which
-	// order goroutines lock it.
 	mu      probe.Mutex
 	running bool        // an fsync runs, or a group was told to start one
 	next    *group      // the group that forms meanwhile; nil if it has no member

@@ -88,8 +88,6 @@ type Engine struct {
 	stager      driver.Stager // drv, or nil if it cannot stage
 	startLeader func()        // starts a leader goroutine; state is running already
 
-	// A probe.X is the X of sync or sync/atomic. With the build tag sluice_probes, a test decides
-	// in which order goroutines access such fields.
 	inbox probe.Pointer[driver.Op] // a stack, newest first, linked by Op.Next
 	state probe.Uint32             // idle, running or blocked; see above
 	// arrived counts the operations pushed since the last submission while a leader was running.

@@ -24,8 +24,6 @@ type RequestSet struct {
 	// are submitted together. Only the owner uses them.
 	started, batch int
 
-	// A probe.Mutex is a sync.Mutex. With the build tag sluice_probes, a test decides in which
-	// order goroutines lock it, and when probe.Receive receives from wake.
 	mu     probe.Mutex
 	ended  list.List[Request] // requests that have ended and that Next has not returned. Under mu
 	parked parkState          // how the owner waits. Under mu

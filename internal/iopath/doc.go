@@ -6,7 +6,8 @@
 //	res = p.Queue(ctx, asked, driver.Read, f, b, off, 0)  // queued: no thread waits (queue.go)
 //
 // Results are as in cqe.res: a count, which may be short, or a negated errno. Each transfer is
-// counted and recorded here.
+// counted and recorded here. An argument asked is when the caller asked for the operation, for the
+// record; it may be 0 for a plain call, and while nothing is recorded.
 //
 // A File is the state of an open file: its descriptor, its operations in progress, its ring and
 // device, and the abilities that its file system lacks.

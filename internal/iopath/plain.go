@@ -40,7 +40,7 @@ func MakeCall(code driver.Code, fd int, b []byte, off int64) int32 {
 }
 
 // AcquireAndCall makes an operation a plain call, with a permit: the driver would need a thread for
-// it too. asked is when the caller asked for the operation, for the record, or 0.
+// it too.
 func (p *Paths) AcquireAndCall(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
 	permit, err := p.AcquirePermit(ctx, code, f)
 	if err != nil {
@@ -91,7 +91,6 @@ func (p *Paths) WidenFor(code driver.Code, f *File) {
 }
 
 // PlainCall makes an operation a plain call. The caller has acquired permit; PlainCall releases it.
-// asked is when the caller asked for the operation, for the record, or 0.
 //
 // It makes the system call itself (Paths.Call). The kernel's entry clears the processor's return
 // predictions, so each function between the caller and the system call costs about 10 ns.
@@ -107,7 +106,7 @@ func (p *Paths) PlainCall(asked int64, permit budget.Permit, code driver.Code, f
 }
 
 // PlainSync makes an fsync or fdatasync, as code says, a plain call on fd, a descriptor of f. The
-// caller bounds how many threads wait. asked is when the caller asked for it, for the record, or 0.
+// caller bounds how many threads wait.
 func (p *Paths) PlainSync(asked int64, fd int, code driver.Code, f *File) int32 {
 	c := p.begin(context.Background(), code, f)
 	res := p.CallAgain(code, fd, nil, 0)

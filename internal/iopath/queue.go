@@ -11,9 +11,8 @@ import (
 )
 
 // Queue makes the driver perform an operation, waits for it without a thread, and returns its
-// result. asked is when the caller asked for it, for the record, or 0. reg is driver.Op's Reg, as
-// the first ring knows it. If ctx ends first, the result may be -ECANCELED; see
-// ioengine.Request.Wait.
+// result. reg is driver.Op's Reg, as the first ring knows it. If ctx ends first, the result may be
+// -ECANCELED; see ioengine.Request.Wait.
 func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
 	r := p.Requests.New()
 	e := p.RingsOf(f).Of(r)

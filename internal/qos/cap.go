@@ -19,8 +19,9 @@ func (c *Classes) FindCap(q *Queue) {
 		return
 	}
 	found := c.capOf(q.device)
-	granted := q.changeLocked(func(q *Queue) { q.fair.SetCap(found) })
-	granted.start()
+	q.mu.Lock()
+	q.fair.SetCap(found)
+	q.grantAndUnlock()
 }
 
 // updateCaps sets the caps of all devices, after a class was added or changed.

@@ -183,20 +183,15 @@ func (c *Classes) New(name string, o fair.Settings) *Class {
 // starts the tickets: they may start another ring, which locks it.
 func (c *Classes) changeQueues(change func(*Queue)) (granted ticketList) {
 	for _, q := range c.queues {
-		begun := q.changeLocked(change)
+		q.mu.Lock()
+		change(q)
+		begun := q.grantLocked()
+		q.mu.Unlock()
 		for t := begun.pop(); t != nil; t = begun.pop() {
 			granted.add(t)
 		}
 	}
 	return granted
-}
-
-// changeLocked is Classes.changeQueues for one queue.
-func (q *Queue) changeLocked(change func(*Queue)) (granted ticketList) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	change(q)
-	return q.grantLocked()
 }
 
 // Configure changes the class's weight and limits, also for waiting operations. It returns false,

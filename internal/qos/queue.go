@@ -128,12 +128,10 @@ func (t *Ticket) End(n int64) {
 	q := t.queue
 	q.mu.Lock()
 	q.fair.Done(q.now(), &t.Ticket, max(0, n))
-	granted := q.grantLocked()
-	q.mu.Unlock()
+	q.grantAndUnlock()
 	if t.waiter == nil {
 		t.Free()
 	}
-	granted.start()
 }
 
 // Withdraw rejects the ticket of a Waiter if it still waits in its queue, and reports whether it
@@ -151,12 +149,7 @@ func (t *Ticket) withdraw() bool {
 	q := t.queue
 	q.mu.Lock()
 	was := q.fair.Withdraw(&t.Ticket)
-	var granted ticketList
-	if was {
-		granted = q.grantLocked() // a ticket behind it may be smaller
-	}
-	q.mu.Unlock()
-	granted.start()
+	q.grantAndUnlock() // a ticket behind it may be smaller
 	return was
 }
 
@@ -224,12 +217,10 @@ func (q *Queue) reject(file *usecount.Count) {
 		func(t *fair.Ticket) bool { return t.Owner.(*Ticket).file == file },
 		func(t *fair.Ticket) { out.add(t.Owner.(*Ticket)) },
 	)
-	granted := q.grantLocked()
-	q.mu.Unlock()
+	q.grantAndUnlock()
 	for t := out.pop(); t != nil; t = out.pop() {
 		t.reject(Closed)
 	}
-	granted.start()
 }
 
 // close stops the timer. No ticket waits any more.
