@@ -7,10 +7,6 @@
 // milliseconds it has operations performed in the one and in the other way, and compares how many
 // began in a second (Machine).
 //
-// The Go runtime's monitor takes processors from threads that wait, but sleeps for up to 10 ms
-// while there are none. So an epoch of plain calls begins late: before the monitor wakes, plain
-// calls keep the processors, and the rate does not show their worth.
-//
 // The models are the hill climbing of .NET's thread pool, and Netflix' concurrency-limits.
 //
 // # Concurrency

@@ -15,11 +15,9 @@ import (
 // joined for a while (window). After a wait in which no member joined, the next groups do not wait:
 // see backoff.
 //
-// Where goroutines that compute have all processors, the leader needs a processor twice for each
-// group: to start the fsync and when it has ended, and waits for it for time slices of 10 ms. The
-// members run one after the other on the processor of the goroutine that woke them. A leader that
-// the last member wakes runs there, too, and has waited only once. So on such machines the leader
-// waits for longer.
+// Where goroutines that compute have all processors, the leader waits for time slices of 10 ms
+// before it starts the fsync, and after it. A leader that the last member wakes runs at once, on
+// that member's processor. So there the window is longer.
 type commitDelay struct {
 	expected int           // callers during the last fsync: served by it, or waiting for the next
 	took     time.Duration // how long the last fsync took

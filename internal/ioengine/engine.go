@@ -1,6 +1,7 @@
 package ioengine
 
 import (
+	"math/bits"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -78,7 +79,7 @@ const maxReap = 256
 // (RequestSet.Next). A leader is needed
 //
 //   - for operations of other goroutines, in flight or in the backlog;
-//   - while an owner waits that has found another leader (requireReaper);
+//   - while an owner waits that has found another leader (RequestSet.sleep);
 //   - while a Close waits for the operations of its file (Rings.RequireReapers).
 //
 // A leader retires when no operation needs one. An owner that stops leading while one is needed
@@ -135,7 +136,7 @@ type Engine struct {
 	done    []*driver.Op // where the leader reaps into; the leader's alone
 	hand    handover
 	leaders sync.WaitGroup
-	batches batchCounters
+	batches [BatchBuckets]atomic.Int64 // how many batches there were, by size
 }
 
 const (
@@ -367,13 +368,13 @@ func (e *Engine) stageLocked() {
 	}
 }
 
-// submit moves what has arrived into the driver, oldest first, as far as there is room.
-// It returns how many operations the driver took. It must be called with mu held.
-func (e *Engine) submit(put func([]*driver.Op) (int, error)) int {
+// submit moves what has arrived into the driver, oldest first, as far as there is room. It must be
+// called with mu held.
+func (e *Engine) submit(put func([]*driver.Op) (int, error)) {
 	e.arrived.Store(0)
 	batch := e.takeBatch()
 	if len(batch) == 0 {
-		return 0
+		return
 	}
 	// Counted before the driver has them: the leader may reap them before put
 	// returns.
@@ -395,12 +396,13 @@ func (e *Engine) submit(put func([]*driver.Op) (int, error)) int {
 		}
 	}
 	clear(batch)
-	e.batches.add(n)
+	if n > 0 {
+		e.batches[min(bits.Len(uint(n)), BatchBuckets)-1].Add(1)
+	}
 	if err != nil {
 		e.lose(err)
 		e.leaveToLeader()
 	}
-	return n
 }
 
 // takeBatch returns what has arrived and what has waited in the backlog, oldest first, as far as
@@ -525,13 +527,6 @@ func (e *Engine) stopLeading() {
 	}
 }
 
-// requireReaper ensures that there is a leader while anything is in flight, until
-// releaseReaper is called.
-func (e *Engine) requireReaper() {
-	e.reaperRequests.Add(1)
-	e.ensureReaper()
-}
-
 // ensureReaper starts a leader if there is none and something is in flight or in the
 // inbox.
 func (e *Engine) ensureReaper() {
@@ -539,8 +534,6 @@ func (e *Engine) ensureReaper() {
 		e.startLeaderIfIdle()
 	}
 }
-
-func (e *Engine) releaseReaper() { e.reaperRequests.Add(-1) }
 
 // HasReaper reports whether there is a leader, which reaps completions.
 func (e *Engine) HasReaper() bool { return e.state.Load() != idle }

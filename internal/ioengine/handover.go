@@ -13,25 +13,16 @@ import (
 // handover is how the leader hands a processor to the goroutines whose operations have completed.
 // The leader alone uses it, but for ending and resume.
 //
-// Usually the leader makes all of these goroutines ready and yields. Idle processors take some of
-// them, and perhaps the leader.
-//
-// Where goroutines that compute have all processors, a yield is slow. It puts the leader into the
-// runtime's global queue, behind the goroutines that compute, and each of these runs for up to 10
-// ms. A processor takes only one in 61 of its goroutines from the global queue. So eight readers
-// beside four goroutines that compute, on two processors, made a hundredth of the reads that
-// blocked threads make.
-//
-// So for a while after a slow yield (package pressure), batches are handed over in chains: the
-// leader makes the first goroutine of each chain ready and waits, each goroutine makes the next one
-// ready as soon as it runs, and the very last one the leader. The runtime runs a goroutine that was
-// made ready last first, and within the time slice of the goroutine that made it ready. So the last
-// chain and the leader run in one time slice, as a thread that blocks would.
+// Usually the leader makes all of these goroutines ready and yields. Where goroutines that compute
+// have all processors, a yield is slow: it puts the leader into the runtime's global queue, behind
+// all of them. So for a while after a slow yield (package pressure), batches are handed over in
+// chains: the leader makes the first goroutine of each chain ready and waits, each goroutine makes
+// the next one ready as soon as it runs, and the very last one the leader. The runtime runs a
+// goroutine that was made ready last first, in the time slice of the goroutine that made it ready.
 //
 // An idle processor cannot take the goroutines of a chain whose turn has not come. So there is a
-// chain for each processor, and now and then the leader yields once more, and sees whether that is
-// still slow. Requests with a Client are in no chain, because Completed may do anything. Measured:
-// docs/decisions/0003-cooperative-reaper.md.
+// chain for each processor. Requests with a Client are in no chain, because Completed may do
+// anything. Measured: docs/decisions/0003-cooperative-reaper.md.
 type handover struct {
 	now        func() time.Duration // a clock that never goes back
 	processors *pressure.Signal

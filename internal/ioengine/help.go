@@ -52,7 +52,7 @@ func (e *Engine) reap() (n int, err error) {
 	h.reaping.Lock()
 	defer h.reaping.Unlock()
 	if h.taken > 0 {
-		e.load.helped(h.taken)
+		e.load.now.Operations += h.taken
 		h.taken = 0
 	} else {
 		n, err = e.drv.Reap(e.done, 1)

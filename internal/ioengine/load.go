@@ -75,9 +75,6 @@ func (g *Growth) Judge(w Window, now time.Duration, rings, most int, taken bool)
 	return 0
 }
 
-// helped notes that other goroutines have reaped n operations. The leader calls it.
-func (l *load) helped(n int) { l.now.Operations += n }
-
 // reaped notes that a Reap of e, whose load l is, has returned n operations. The leader calls it.
 func (l *load) reaped(e *Engine, n int) {
 	l.now.Reaps++

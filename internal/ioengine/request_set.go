@@ -173,9 +173,10 @@ func (set *RequestSet) sleep(ctx context.Context) {
 	e := set.e
 	e.submitInbox()
 	if set.park(asleep) && ctx.Err() == nil {
-		e.requireReaper()
+		e.reaperRequests.Add(1) // there is a leader from now on while anything is in flight
+		e.ensureReaper()
 		probe.Receive(set.wake)
-		e.releaseReaper()
+		e.reaperRequests.Add(-1)
 		return
 	}
 	set.unpark()

@@ -1,23 +1,8 @@
 package ioengine
 
-import (
-	"math/bits"
-	"sync/atomic"
-)
-
 // BatchBuckets is the number of buckets in the histogram of batch sizes: 1, 2–3, 4–7 … 1024
 // and more.
 const BatchBuckets = 11
-
-type batchCounters struct {
-	bucket [BatchBuckets]atomic.Int64
-}
-
-func (c *batchCounters) add(n int) {
-	if n > 0 {
-		c.bucket[min(bits.Len(uint(n))-1, BatchBuckets-1)].Add(1)
-	}
-}
 
 // Stats is what engines have done, and what they do now.
 type Stats struct {
@@ -30,7 +15,7 @@ type Stats struct {
 // AddTo adds the engine's Stats to st.
 func (e *Engine) AddTo(st *Stats) {
 	for i := range st.BatchSizes {
-		n := e.batches.bucket[i].Load()
+		n := e.batches[i].Load()
 		st.BatchSizes[i] += n
 		st.Batches += n
 	}

@@ -37,9 +37,10 @@ func (p *Paths) RingsOf(f *File) *ioengine.Group {
 	return d.Rings.Load()
 }
 
-// TicketsOf returns the queue for the tickets of operations on a device. The first call for a
-// device may wait; see qos.Classes.SetCapFinder.
-func (p *Paths) TicketsOf(d *device.Device) *qos.Queue {
+// QueueOf returns the queue for the tickets of operations on f. The first call for a device may
+// wait; see qos.Classes.SetCapFinder.
+func (p *Paths) QueueOf(f *File) *qos.Queue {
+	d := p.DeviceOf(f)
 	if q := d.Tickets.Load(); q != nil {
 		return q
 	}
@@ -61,16 +62,12 @@ func (p *Paths) DeviceOf(f *File) *device.Device {
 	if d := f.device.Load(); d != nil {
 		return d
 	}
-	f.device.CompareAndSwap(nil, p.DeviceOfFD(f.FD)) // the first one counts
-	return f.device.Load()
-}
-
-// DeviceOfFD returns the device of a descriptor's file.
-func (p *Paths) DeviceOfFD(fd int) *device.Device {
-	if number, ok := p.Device(fd); ok && number != 0 {
-		return p.Devices.Of(number)
+	d := p.Devices.None()
+	if number, ok := p.Device(f.FD); ok && number != 0 {
+		d = p.Devices.Of(number)
 	}
-	return p.Devices.None()
+	f.device.CompareAndSwap(nil, d) // the first one counts
+	return f.device.Load()
 }
 
 // ringLost records that the driver of a ring was lost. From then on Async returns false. The
@@ -154,6 +151,3 @@ func asyncCodes(drv driver.Driver, flags driver.Flags) (async [driver.NumCodes]b
 	}
 	return async
 }
-
-// QueueOf returns the queue for the tickets of operations on f.
-func (p *Paths) QueueOf(f *File) *qos.Queue { return p.TicketsOf(p.DeviceOf(f)) }

@@ -109,7 +109,10 @@ func (p *Paths) PlainCall(asked int64, permit budget.Permit, code driver.Code, f
 // caller bounds how many threads wait.
 func (p *Paths) PlainSync(asked int64, fd int, code driver.Code, f *File) int32 {
 	c := p.begin(context.Background(), code, f)
-	res := p.CallAgain(code, fd, nil, 0)
+	res := p.Call(code, fd, nil, 0)
+	for res == eintr {
+		res = p.Call(code, fd, nil, 0)
+	}
 	p.end(c, asked, code, f, 0, 0, res)
 	return res
 }
@@ -144,14 +147,6 @@ func (p *Paths) end(c plainCall, asked int64, code driver.Code, f *File, n int, 
 func (p *Paths) Count(path counters.Path, code driver.Code, f *File, res int32) {
 	p.Counters.Add(path, code, res)
 	f.counted().Add(path, code, res)
-}
-
-// CallAgain repeats Call until no signal interrupts it.
-func (p *Paths) CallAgain(code driver.Code, fd int, b []byte, off int64) (res int32) {
-	for res = eintr; res == eintr; {
-		res = p.Call(code, fd, b, off)
-	}
-	return res
 }
 
 // AtPosition is an offset that stands for the file's own position.

@@ -13,10 +13,8 @@ import (
 // Queue grants tickets to operations, in an order that is fair to their classes. Each device has a
 // queue, so that no device takes another's room.
 //
-// An operation takes its ticket before it becomes a plain call or enters the ring, and ends it when
-// it has its result. So the count of operations in flight includes both paths. A goroutine that
-// makes room, by ending an operation or changing the settings, grants the tickets that fit. If a
-// limit holds an operation back, the timer grants its ticket.
+// A goroutine that makes room, by ending an operation or changing the settings, grants the tickets
+// that fit. If a limit holds an operation back, the timer grants its ticket.
 type Queue struct {
 	now    func() time.Duration
 	device uint64 // its number

@@ -77,4 +77,8 @@ func (t *Transfer) Rejected(res int32) {
 }
 
 // Withdrawn reports whether t has been withdrawn.
-func (t *Transfer) Withdrawn() bool { return t.s.helpers.hasWithdrawn(t) }
+func (t *Transfer) Withdrawn() bool {
+	t.s.helpers.mu.Lock()
+	defer t.s.helpers.mu.Unlock()
+	return t.withdrawn
+}

@@ -2,14 +2,11 @@
 //
 // A read or write takes one of three paths, which package iopath performs:
 //
-//  1. cached: preadv2(RWF_NOWAIT), which cannot wait, copies what the page cache
-//     holds;
-//  2. plain: the plain system call, as os.File would make it. This is the fastest
-//     path while next to nothing else is in flight, and the only one for what the
-//     driver cannot do without a thread. A Budget bounds how many threads wait in
-//     such calls for a device (package budget);
-//  3. queued: the driver gets the operation, in one batch with whatever else has
-//     arrived. The goroutine waits and no thread does (package ioengine).
+//  1. cached: preadv2(RWF_NOWAIT) copies what the page cache holds, and cannot wait;
+//  2. plain: the system call as os.File would make it. Package budget bounds how many threads wait
+//     in such calls for a device;
+//  3. queued: the driver gets the operation, in one batch with whatever else has arrived. The
+//     goroutine waits and no thread does (package ioengine).
 //
 // The choice is made in admit.go (tryPlain); read.go, write.go and position.go ask it. Short
 // transfers, EINTR and EAGAIN are dealt with here, for all drivers alike. Concurrent Syncs of a

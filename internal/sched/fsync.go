@@ -197,12 +197,10 @@ func (s *Scheduler) syncEngine(f *File) *ioengine.Engine {
 	return e
 }
 
-// closeSyncs closes the driver for fsyncs, unless it is the Scheduler's own. All Syncs
-// have ended.
-func (s *Scheduler) closeSyncs() error {
-	e := s.fsyncs.engine.Load()
-	if e == nil || e == s.paths.Engines.First() {
-		return nil
+// syncOnlyEngine returns the engine of the driver for fsyncs alone, or nil if there is none.
+func (s *Scheduler) syncOnlyEngine() *ioengine.Engine {
+	if e := s.fsyncs.engine.Load(); e != s.paths.Engines.First() {
+		return e
 	}
-	return e.Close()
+	return nil
 }

@@ -171,10 +171,3 @@ func (h *helpers) pushGranted(t *Transfer, e *ioengine.Engine) (ok bool) {
 	e.Queue(t.r)
 	return true
 }
-
-// hasWithdrawn reports whether t has been withdrawn.
-func (h *helpers) hasWithdrawn(t *Transfer) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return t.withdrawn
-}

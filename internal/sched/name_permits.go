@@ -17,11 +17,10 @@ type names struct {
 	all budget.Budget
 
 	mu sync.Mutex
-	// beside is the number of calls of IsolatedContexts that have no permit. mu guards it, the
-	// fields that follow, and all IsolatedContexts.
-	beside int
-	// starved is the contexts with goroutines that wait, and with no call beside the permits.
-	starved []*IsolatedContext
+	// beside is the number of calls of IsolatedContexts that have no permit. mu guards it, waiting,
+	// and all IsolatedContexts.
+	beside  int
+	waiting []*nameWaiter // in the order of arrival
 }
 
 const mostBeside = 16
@@ -40,13 +39,13 @@ func (s *Scheduler) Names() (calls, waiting int) {
 type IsolatedContext struct {
 	context.Context
 
-	beside  bool          // one call goes on beside the permits
-	waiting []*nameWaiter // for a permit
+	beside bool // one call goes on beside the permits
 }
 
 // nameWaiter is a goroutine that waits for a permit, or for its turn to make the one call beside
 // the permits.
 type nameWaiter struct {
+	of   *IsolatedContext
 	turn context.CancelFunc // ends the wait
 	has  bool               // it has its turn
 }
@@ -84,32 +83,27 @@ func (n *names) endBeside(c *IsolatedContext) {
 	defer n.mu.Unlock()
 	c.beside = false
 	n.beside--
-	switch {
-	case len(c.waiting) > 0:
-		n.giveTurn(c)
-	case len(n.starved) > 0:
-		n.giveTurn(n.starved[0])
+	var next *nameWaiter
+	for _, w := range n.waiting {
+		if w.of == c {
+			next = w
+			break
+		}
+		if next == nil && !w.of.beside {
+			next = w
+		}
+	}
+	if next != nil {
+		n.remove(next)
+		next.of.beside, next.has = true, true
+		n.beside++
+		next.turn()
 	}
 }
 
-// giveTurn lets the first goroutine that waits in c make the call beside the permits. It must be
-// called with mu held.
-func (n *names) giveTurn(c *IsolatedContext) {
-	w := c.waiting[0]
-	n.remove(c, w)
-	n.starved = slices.DeleteFunc(n.starved, func(other *IsolatedContext) bool { return other == c })
-	c.beside, w.has = true, true
-	n.beside++
-	w.turn()
-}
-
-// remove takes w out of the goroutines that wait in c, if it is there. It must be called with mu
-// held.
-func (n *names) remove(c *IsolatedContext, w *nameWaiter) {
-	c.waiting = slices.DeleteFunc(c.waiting, func(other *nameWaiter) bool { return other == w })
-	if len(c.waiting) == 0 {
-		n.starved = slices.DeleteFunc(n.starved, func(other *IsolatedContext) bool { return other == c })
-	}
+// remove takes w out of the goroutines that wait, if it is there. It must be called with mu held.
+func (n *names) remove(w *nameWaiter) {
+	n.waiting = slices.DeleteFunc(n.waiting, func(other *nameWaiter) bool { return other == w })
 }
 
 // namePermit acquires a permit for a call of a kind. The error is ctx's. That ctx can end makes no
@@ -139,15 +133,12 @@ func (n *names) acquireOr(ctx context.Context, c *IsolatedContext, kind CallKind
 	}
 	wait, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w := &nameWaiter{turn: cancel}
-	c.waiting = append(c.waiting, w)
-	if !c.beside && len(c.waiting) == 1 {
-		n.starved = append(n.starved, c)
-	}
+	w := &nameWaiter{of: c, turn: cancel}
+	n.waiting = append(n.waiting, w)
 	n.mu.Unlock()
 	p, err := n.all.AcquireUntil(wait, kind, false)
 	n.mu.Lock()
-	n.remove(c, w)
+	n.remove(w)
 	n.mu.Unlock()
 	switch {
 	case !w.has:

@@ -80,8 +80,8 @@ func TestCallsBesideOthers(t *testing.T) {
 		for _, p := range taken {
 			p.Release()
 		}
-		if calls, waiting := s.Names(); calls != 0 || waiting != 0 || len(n.starved) != 0 {
-			t.Errorf("at the end %d calls, %d wait, %d Batches", calls, waiting, len(n.starved))
+		if calls, waiting := s.Names(); calls != 0 || waiting != 0 || len(n.waiting) != 0 {
+			t.Errorf("at the end %d calls, %d wait, %d in the list", calls, waiting, len(n.waiting))
 		}
 		s.Close()
 	}

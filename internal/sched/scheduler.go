@@ -60,7 +60,10 @@ func (s *Scheduler) Close() error {
 	s.paths.Classes.Close()
 	s.paths.Engines.Wait()
 	s.helpers.all.Wait()
-	errs := []error{s.closeSyncs(), s.chains.Close()}
+	errs := []error{s.chains.Close()}
+	if e := s.syncOnlyEngine(); e != nil {
+		errs = append(errs, e.Close())
+	}
 	for _, e := range s.paths.Engines.All() {
 		errs = append(errs, e.Close())
 	}
@@ -94,7 +97,7 @@ func (s *Scheduler) Stats() Stats {
 	st.Cached, st.Blocking, st.Queued = st.Ops[counters.Cached], st.Ops[counters.Blocking], st.Ops[counters.Queued]
 	// The driver for fsyncs alone is Linux AIO: the goroutine that waits in it has no thread, and
 	// does not count as blocked.
-	if e := s.fsyncs.engine.Load(); e != nil && e != s.paths.Engines.First() {
+	if e := s.syncOnlyEngine(); e != nil {
 		e.AddTo(&st.Stats)
 	}
 	st.Blocked, _ = s.Permits()
