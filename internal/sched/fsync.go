@@ -66,32 +66,26 @@ func (y *fsyncs) endQueued(d *device.Device) {
 // function that chooses the Scheduler's driver (Paths.Ready).
 func (s *Scheduler) SetSyncDriver(open func() driver.Driver) { s.fsyncs.open = open }
 
-// syncRoute is how an fsync is made: through engine, or by a plain call with a permit if engine is
-// nil.
-type syncRoute struct {
-	engine *ioengine.Engine
-	permit budget.Permit
-}
-
-// chooseSyncRoute decides how the next fsync of f is made, and waits for the permit
-// that this needs. The error is ctx's, if ctx ends first.
-func (s *Scheduler) chooseSyncRoute(ctx context.Context, f *File) (w syncRoute, err error) {
-	y, d := &s.fsyncs, s.DeviceOf(f)
+// Admit decides how the fsync is made, and waits for the permit that this needs. The error is
+// ctx's, if ctx ends first.
+func (c *syncing) Admit(ctx context.Context) (err error) {
+	s, y, d := c.s, &c.s.fsyncs, c.s.DeviceOf(c.f)
 	s.Ready() // choosing the driver may call SetSyncDriver
 	running := d.Syncing.Add(1) - 1
 	if y.open != nil { // else plain calls are all there is
-		if p, ok := s.tryPlainSync(d, running); ok {
-			return syncRoute{permit: p}, nil
+		var ok bool
+		if c.permit, ok = s.tryPlainSync(d, running); ok {
+			return nil
 		}
-		if e := s.syncEngine(f); e != nil && y.tryQueue(d) {
-			return syncRoute{engine: e}, nil
+		if e := s.syncEngine(c.f); e != nil && y.tryQueue(d) {
+			c.engine = e
+			return nil
 		}
 	}
-	w.permit, err = s.paths.AcquirePermit(ctx, driver.Fsync, f)
-	if err != nil {
+	if c.permit, err = s.paths.AcquirePermit(ctx, driver.Fsync, c.f); err != nil {
 		d.Syncing.Add(-1)
 	}
-	return w, err
+	return err
 }
 
 // tryPlainSync takes a permit for an fsync on d, beside running others, if it is to be a plain call
@@ -108,51 +102,56 @@ func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit
 	return d.Budget.TryAcquireOfKind(budget.Syncs, s.room(d, governor.Syncs, running))
 }
 
-// releaseSyncRoute releases what chooseSyncRoute has acquired: after the fsync, or if none
-// is made.
-func (s *Scheduler) releaseSyncRoute(w syncRoute, f *File) {
-	if w.engine != nil {
-		s.fsyncs.endQueued(s.DeviceOf(f))
+// Withdraw gives back what Admit has acquired.
+func (c *syncing) Withdraw() {
+	d := c.s.DeviceOf(c.f)
+	if c.engine != nil {
+		c.s.fsyncs.endQueued(d)
 	}
-	w.permit.Release()
-	s.DeviceOf(f).Syncing.Add(-1)
+	c.permit.Release()
+	c.engine, c.permit = nil, budget.Permit{}
+	d.Syncing.Add(-1)
 }
 
-// fsync makes an fsync or fdatasync, as code says, on fd, f's second descriptor or
-// groupcommit.OwnFD, by the route w, and releases w. Asked is when it was requested, for the
-// record.
-func (s *Scheduler) fsync(w syncRoute, asked int64, code driver.Code, f *File, fd int) error {
+// Fsync makes an fsync or fdatasync, as code says, on fd, f's second descriptor or
+// groupcommit.OwnFD, as Admit has decided.
+func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {
+	s, start := c.s, c.s.paths.Clock()
+	m.Began = s.paths.Recording.Now()
 	// losses is nil for the second descriptor: writes go to f.FD, and report their losses there.
 	var losses *groupcommit.LostWrites
 	if fd == groupcommit.OwnFD {
-		losses, fd = f.LostWrites, f.FD
+		losses, fd = c.f.LostWrites, c.f.FD
 	}
 	call := losses.Begin()
 	var res int32
-	if w.engine == nil {
-		res = s.paths.PlainSync(asked, fd, code, f)
+	if c.engine == nil {
+		res = s.paths.PlainSync(c.asked, fd, code, c.f)
 	} else {
-		res = s.queueSync(w.engine, asked, code, f, fd)
+		res = c.queue(code, fd)
 	}
-	s.releaseSyncRoute(w, f)
+	c.Withdraw()
 	losses.End(call, res)
 	if res < 0 {
-		return syscall.Errno(-res)
+		m.Err = syscall.Errno(-res)
 	}
-	return nil
+	m.Ended = s.paths.Recording.Now()
+	m.Took = s.paths.Clock() - start
+	return m
 }
 
-// queueSync makes an fsync or fdatasync through e, or by a plain call if e refuses it.
-func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code, f *File, fd int) int32 {
+// queue makes the fsync through the engine, or by a plain call if the engine refuses it.
+func (c *syncing) queue(code driver.Code, fd int) int32 {
+	s := c.s
 	r := s.paths.Requests.New()
 	op := &r.Op
-	op.Code, op.Flags, op.FD, op.Off = code, f.Flags, int32(fd), 0
-	e.Push(r)
+	op.Code, op.Flags, op.FD, op.Off = code, c.f.Flags, int32(fd), 0
+	c.engine.Push(r)
 	r.Wait(context.Background()) // this context does not end: nothing ends an fsync early
 	res := op.Res
 	refused := res == einval || res == ecanceled || res == eagain || res == eintr
-	if asked != 0 && !refused {
-		s.paths.RecordQueued(asked, record.Now(), r, f)
+	if c.asked != 0 && !refused {
+		s.paths.RecordQueued(c.asked, record.Now(), r, c.f)
 	}
 	r.Free()
 	if refused {
@@ -161,11 +160,11 @@ func (s *Scheduler) queueSync(e *ioengine.Engine, asked int64, code driver.Code,
 		// ECANCELED for an operation that it has not begun, and EAGAIN if the kernel has no memory
 		// for it (io_submit(2)) and it must not wait in a thread. After EINTR fsync(2) is repeated,
 		// as package os does.
-		p, _ := s.paths.AcquirePermit(context.Background(), code, f) // fails only with its context
+		p, _ := s.paths.AcquirePermit(context.Background(), code, c.f) // fails only with its context
 		defer p.Release()
-		return s.paths.PlainSync(asked, fd, code, f)
+		return s.paths.PlainSync(c.asked, fd, code, c.f)
 	}
-	s.paths.Count(counters.Queued, code, f, res)
+	s.paths.Count(counters.Queued, code, c.f, res)
 	return res
 }
 

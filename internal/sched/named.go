@@ -75,14 +75,12 @@ func (s *Scheduler) transferRaw(ctx context.Context, code driver.Code, o RawFile
 	if off > math.MaxInt64-int64(len(b)) {
 		return 0, syscall.EINVAL // as from pread(2)
 	}
-	f := s.raws.Get(newForeignFile)
+	f := s.raws.Get(func() *ForeignFile { return new(ForeignFile) })
 	defer s.raws.Put(f)
 	f.SetAlone(o.FD, o.Name)
 	again := func(b []byte, off int64) int32 { return s.raw(ctx, code, &f.File, b, off) }
 	return transferAll(ctx, b, off, again(b, off), end, again)
 }
-
-func newForeignFile() *ForeignFile { return new(ForeignFile) }
 
 // raw makes one transfer of a RawFile. A read looks into the page cache first, unless its class has
 // limits: the limits come first.

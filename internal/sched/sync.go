@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/groupcommit"
+	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/pressure"
 	"github.com/sluiceio/sluice/internal/record"
@@ -39,7 +40,7 @@ func (s *Scheduler) commit(ctx context.Context, code driver.Code, f *File) error
 
 // commitNow is commit once the operation has its ticket, or needs none.
 func (s *Scheduler) commitNow(ctx context.Context, code driver.Code, f *File) error {
-	c := s.syncings.Get(newSyncing)
+	c := s.syncings.Get(func() *syncing { return new(syncing) })
 	*c = syncing{s: s, f: f, asked: s.paths.Recording.Now()}
 	by, err := f.Syncer.Do(ctx, code, c)
 	if by != nil {
@@ -58,20 +59,12 @@ func (s *Scheduler) commitNow(ctx context.Context, code driver.Code, f *File) er
 type syncing struct {
 	s     *Scheduler
 	f     *File
-	asked int64     // for the record, or 0
-	route syncRoute // from Admit until Fsync or Withdraw
+	asked int64 // for the record, or 0
+	// The fsync goes through engine, or is a plain call with a permit if engine is nil. Both are set
+	// from Admit until Fsync or Withdraw.
+	engine *ioengine.Engine
+	permit budget.Permit
 }
-
-func newSyncing() *syncing { return new(syncing) }
-
-// Admit chooses how the fsync is made, and waits for the permit that this needs.
-func (c *syncing) Admit(ctx context.Context) (err error) {
-	c.route, err = c.s.chooseSyncRoute(ctx, c.f)
-	return err
-}
-
-// Withdraw gives the permit back.
-func (c *syncing) Withdraw() { c.s.releaseSyncRoute(c.route, c.f) }
 
 // Reopen opens another description of the file.
 func (c *syncing) Reopen() int { return c.s.reopen(c.f.FD) }
@@ -81,16 +74,6 @@ func (c *syncing) Now() time.Duration { return c.s.paths.Clock() }
 
 // Processors returns what the leaders of rings, and of groups, know of the processors.
 func (c *syncing) Processors() *pressure.Signal { return &c.s.paths.Engines.Processors }
-
-// Fsync makes the fsync by the route that Admit has chosen.
-func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {
-	start := c.s.paths.Clock()
-	m.Began = c.s.paths.Recording.Now()
-	m.Err = c.s.fsync(c.route, c.asked, code, c.f, fd)
-	m.Ended = c.s.paths.Recording.Now()
-	m.Took = c.s.paths.Clock() - start
-	return m
-}
 
 // StartWriteback starts the write-back of the bytes that no fsync covers yet, if a permit is free.
 // sync_file_range(2) without its waiting flags takes no error of a write-back away from the next
