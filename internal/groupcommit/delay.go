@@ -75,24 +75,6 @@ func (s *Syncer) waitForGroup(g *group, c Caller) {
 	if first >= d.expected || window == 0 || d.skipped() {
 		return
 	}
-	s.wantMembers(g, d.expected)
-	start := c.Now()
-	for before := 0; g.members > before && g.members < g.wanted && c.Now()-start < mostWait; {
-		before = g.members
-		began := c.Now()
-		processors.Waits(began)
-		s.awaitMembers(window)
-		if ended := c.Now(); ended-began >= window { // the timer has ended it
-			processors.Waited(ended-began-window, ended)
-		}
-	}
-	d.note(g.members > first)
-	g.wanted = 0
-}
-
-// wantMembers has the member of g that makes it so many wake the leader. It must be called with mu
-// held.
-func (s *Syncer) wantMembers(g *group, members int) {
 	if s.enough == nil {
 		s.enough = make(chan struct{}, 1)
 	}
@@ -100,20 +82,26 @@ func (s *Syncer) wantMembers(g *group, members int) {
 	case <-s.enough: // of an earlier group, whose timer was quicker
 	default:
 	}
-	g.wanted = members
-}
-
-// awaitMembers waits until the group has the members that it wants, but not for longer than window.
-// It must be called with mu held, and unlocks mu while it waits.
-func (s *Syncer) awaitMembers(window time.Duration) {
-	s.mu.Unlock()
-	defer s.mu.Lock()
-	// Not one timer for all waits: in a program whose go.mod is of Go 1.22 or before, a value may
-	// stay in its channel.
-	t := time.NewTimer(window)
-	defer t.Stop()
-	select {
-	case <-s.enough:
-	case <-t.C:
+	g.wanted = d.expected // the member that makes it so many wakes the leader
+	start := c.Now()
+	for before := 0; g.members > before && g.members < g.wanted && c.Now()-start < mostWait; {
+		before = g.members
+		began := c.Now()
+		processors.Waits(began)
+		s.mu.Unlock()
+		// Not one timer for all waits: in a program whose go.mod is of Go 1.22 or before, a value
+		// may stay in its channel.
+		t := time.NewTimer(window)
+		select {
+		case <-s.enough:
+		case <-t.C:
+		}
+		t.Stop()
+		s.mu.Lock()
+		if ended := c.Now(); ended-began >= window { // the timer has ended it
+			processors.Waited(ended-began-window, ended)
+		}
 	}
+	d.note(g.members > first)
+	g.wanted = 0
 }

@@ -116,7 +116,7 @@ type Engine struct {
 	// The goroutine that reaps operations lowers it for them. setOps, writes and syncs count
 	// some of the same operations: the requests of RequestSets, the writes, and the syncs.
 	inflight, setOps, writes, syncs probe.Int32
-	most                            places // the bounds of inflight, writes and syncs; see divide
+	most                            places // the bounds of inflight, writes and syncs; see divided
 	// reaperRequests counts the goroutines that wait for operations of a RequestSet without
 	// leading. The goroutine raises it, then reads state; a leader that retires writes state, then
 	// reads it. So one of them sees the other, and there is a leader. closing counts the Closes of
@@ -155,7 +155,7 @@ func New(drv driver.Driver) *Engine {
 		closing:  new(atomic.Int32),
 		id:       record.DriverOf(drv.Info().Name),
 		scratch:  make([]*driver.Op, 0, depth),
-		most:     undivided(depth),
+		most:     places{depth, depth, depth},
 		done:     make([]*driver.Op, min(depth, maxReap)),
 	}
 	e.help.done = make([]*driver.Op, min(depth, mostHelped))

@@ -28,9 +28,6 @@ func kindOf(c driver.Code) kind {
 // each of these two kinds.
 type places struct{ all, changes, each int }
 
-// undivided returns the places of a driver in which each kind of operation may take all.
-func undivided(depth int) places { return places{depth, depth, depth} }
-
 // divided returns the places of a driver in which writes that hang leave places to syncs, syncs
 // leave places to writes, and both leave places to reads. A sixteenth is enough to go on, slowly,
 // and is not missed while nothing hangs: no device gains much from the last sixteenth of a queue of
