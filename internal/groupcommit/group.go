@@ -53,9 +53,8 @@ func (g *group) add(n int, code driver.Code) {
 	}
 }
 
-// leave removes a member with code from g. The last member to leave removes g, and
-// takes back the permission to start that g may have been given: nobody is left to
-// use it.
+// leave removes a member with code from g. The last member to leave removes g, and takes back the
+// permission to start that g may have been given: nobody is left to use it.
 func (s *Syncer) leave(code driver.Code, g *group) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -75,10 +75,9 @@ func (l *LostWrites) Mark() int {
 	return l.count
 }
 
-// Confirm returns the final result of a write that has ended with res. A write that
-// succeeded waits for the calls that run now. It fails with the result of the last
-// call that has lost data since mark, if there is one. If ctx ends first the result
-// is Unconfirmed.
+// Confirm returns the final result of a write that has ended with res. A write that succeeded waits
+// for the calls that run now. It fails with the result of the last call that has lost data since
+// mark, if there is one. If ctx ends first the result is Unconfirmed.
 func (l *LostWrites) Confirm(ctx context.Context, mark int, res int32) int32 {
 	if l == nil || res <= 0 {
 		return res
@@ -114,9 +113,8 @@ func (l *LostWrites) await(ctx context.Context) bool {
 	}
 }
 
-// mayLose reports whether a write or an fsync that ended with res may have lost data,
-// its own or another call's. ENOSPC and EDQUOT may: thin devices and network file
-// systems find out late.
+// mayLose reports whether a write or an fsync that ended with res may have lost data, its own or
+// another call's. ENOSPC and EDQUOT may: thin devices and network file systems find out late.
 func mayLose(res int32) bool {
 	if res >= 0 {
 		return false

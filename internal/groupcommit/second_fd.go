@@ -11,17 +11,14 @@ import (
 // once to each (fsync(2), NOTES). Of two fsyncs on one description the first to look would take the
 // error, and the other might return success for data of the same lost write-back.
 //
-// A description never learns of an error that was reported, to anyone, before it
-// was opened. So the second descriptor is opened before an fsync of the File's own
-// description starts, and is used only once that fsync has succeeded: it would have
-// reported an earlier loss.
+// A description never learns of an error that was reported, to anyone, before it was opened. So the
+// second descriptor is opened before an fsync of the File's own description starts, and is used
+// only once that fsync has succeeded: it would have reported an earlier loss.
 //
-// Two fsyncs at a time pay off for two goroutines that write much: the data of one
-// is transferred while the other writes. More goroutines do better in groups:
-// docs/results/syncs.md.
+// Two fsyncs at a time pay off for two goroutines that write much: the data of one is transferred
+// while the other writes. More goroutines do better in groups: docs/results/syncs.md.
 type secondFD struct {
-	// busy: an fsync runs on fd. serves: an fsync may run on fd. Both are
-	// guarded by Syncer.mu.
+	// busy: an fsync runs on fd. serves: an fsync may run on fd. Both are guarded by Syncer.mu.
 	busy, serves bool
 	// state is open if fd is an open descriptor. The number alone does not show it: 0 is a
 	// descriptor, too, in a program that has closed its standard input. Init writes state and fd;

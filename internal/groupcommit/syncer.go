@@ -22,10 +22,9 @@ type Syncer struct {
 	// writers, which do not lock mu. Written under mu.
 	concurrent atomic.Bool
 	second     secondFD // for a second fsync at the same time
-	// failed is the error of the first fsync that lost data. The kernel reports a
-	// failed write-back once and drops the pages (fsync(2), NOTES), so a later
-	// fsync may succeed although data is gone. No later Sync or Datasync of this
-	// file succeeds.
+	// failed is the error of the first fsync that lost data. The kernel reports a failed write-back
+	// once and drops the pages (fsync(2), NOTES), so a later fsync may succeed although data is
+	// gone. No later Sync or Datasync of this file succeeds.
 	failed error
 	// forgetsErrors: failed is never set. See Options.ForgetErrors.
 	forgetsErrors bool
@@ -163,8 +162,7 @@ func (s *Syncer) end(made Made, served int) error {
 	return err
 }
 
-// startNext lets the next group start, if there is one. It must be called with mu
-// held.
+// startNext lets the next group start, if there is one. It must be called with mu held.
 func (s *Syncer) startNext() {
 	s.running = s.next != nil
 	if s.running {
@@ -207,10 +205,9 @@ func (s *Syncer) noteError(err error) {
 	}
 }
 
-// LostData reports whether err may mean that written data did not reach the disk.
-// It is false for the errors that mean that no fsync was possible at all. An error
-// that fsync(2) does not name may mean anything: FUSE and network file systems
-// pass on whatever they get.
+// LostData reports whether err may mean that written data did not reach the disk. It is false for
+// the errors that mean that no fsync was possible at all. An error that fsync(2) does not name may
+// mean anything: FUSE and network file systems pass on whatever they get.
 func LostData(err error) bool {
 	switch err {
 	case nil, syscall.EINVAL, syscall.EROFS, syscall.EBADF, syscall.ENOSYS, syscall.EOPNOTSUPP:

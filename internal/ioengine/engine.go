@@ -39,10 +39,9 @@ const maxReap = 256
 //
 // # The wake-up protocol
 //
-// A pusher writes inbox, then reads state. The leader writes state, then reads inbox.
-// Whatever the order of these steps, at least one of the two sees what the other has
-// written. So no operation is left in inbox without a submitter. The state that the
-// pusher reads decides who submits:
+// A pusher writes inbox, then reads state. The leader writes state, then reads inbox. Whatever the
+// order of these steps, at least one of the two sees what the other has written. So no operation is
+// left in inbox without a submitter. The state that the pusher reads decides who submits:
 //
 //	state     who submits the operation
 //	idle      A new leader. The pusher swaps state to running and starts it. A
@@ -295,9 +294,8 @@ func (e *Engine) loop() {
 	}
 }
 
-// await waits for completions and returns the completed operations. If there is
-// something to submit first, or another goroutine has reaped, it returns nil at once.
-// The leader calls it.
+// await waits for completions and returns the completed operations. If there is something to submit
+// first, or another goroutine has reaped, it returns nil at once. The leader calls it.
 func (e *Engine) await() []*driver.Op {
 	e.state.Store(blocked)
 	if e.inbox.Load() != nil && e.hasRoom() && !e.beingSubmitted() {
@@ -326,10 +324,9 @@ func (e *Engine) beingSubmitted() bool {
 // for a lost driver: its operations need no room, because the leader ends them.
 func (e *Engine) hasRoom() bool { return int(e.inflight.Load()) < cap(e.scratch) || e.lost.Load() }
 
-// stage hands the driver what has arrived. It then retires the leader if nothing in
-// flight needs one, and reports whether it did. After that a pusher may start another
-// leader. If another goroutine holds mu, stage may leave all that to it and return false
-// (mayWaitNow).
+// stage hands the driver what has arrived. It then retires the leader if nothing in flight needs
+// one, and reports whether it did. After that a pusher may start another leader. If another
+// goroutine holds mu, stage may leave all that to it and return false (mayWaitNow).
 func (e *Engine) stage() (retired bool) {
 	if !e.mu.TryLock() {
 		if e.mayWaitNow() {
@@ -342,12 +339,11 @@ func (e *Engine) stage() (retired bool) {
 	return e.retire()
 }
 
-// mayWaitNow reports whether a leader that has found mu held may wait for completions
-// at once. The goroutine that holds mu submits what has arrived, and looks for more
-// after it has unlocked mu. Something must be in flight that only the leader reaps:
-// otherwise the leader might wait for ever. With many operations in flight the leader
-// had better wait for mu, and submit the next batch with its wait. The limit is
-// measured: docs/decisions/0003-cooperative-reaper.md.
+// mayWaitNow reports whether a leader that has found mu held may wait for completions at once. The
+// goroutine that holds mu submits what has arrived, and looks for more after it has unlocked mu.
+// Something must be in flight that only the leader reaps: otherwise the leader might wait for ever.
+// With many operations in flight the leader had better wait for mu, and submit the next batch with
+// its wait. The limit is measured: docs/decisions/0003-cooperative-reaper.md.
 func (e *Engine) mayWaitNow() bool {
 	n := e.inflight.Load() // before setOps, which is never larger: see countInFlight
 	return n <= maxInFlightToSkip && n > e.setOps.Load()
@@ -376,19 +372,17 @@ func (e *Engine) submit(put func([]*driver.Op) (int, error)) {
 	if len(batch) == 0 {
 		return
 	}
-	// Counted before the driver has them: the leader may reap them before put
-	// returns.
+	// Counted before the driver has them: the leader may reap them before put returns.
 	e.countInFlight(batch, 1)
 	e.noteSubmitted(batch)
 	n, err := put(batch)
 	if n < len(batch) {
 		e.countInFlight(batch[n:], -1)
 		e.backlog.prepend(batch[n:])
-		// The driver took fewer than it has room for. Usually the leader tries again
-		// after its next Reap, so waiting is 0. If nothing is in flight any
-		// more, there may be no next Reap: the leader may be blocked already, because
-		// the operations that the driver did not take were counted as in flight too.
-		// Then this submitter must try again.
+		// The driver took fewer than it has room for. Usually the leader tries again after its next
+		// Reap, so waiting is 0. If nothing is in flight any more, there may be no next Reap: the
+		// leader may be blocked already, because the operations that the driver did not take were
+		// counted as in flight too. Then this submitter must try again.
 		if e.inflight.Load() > 0 {
 			e.waiting.Store(0)
 		} else {
@@ -527,8 +521,7 @@ func (e *Engine) stopLeading() {
 	}
 }
 
-// ensureReaper starts a leader if there is none and something is in flight or in the
-// inbox.
+// ensureReaper starts a leader if there is none and something is in flight or in the inbox.
 func (e *Engine) ensureReaper() {
 	if e.state.Load() == idle && (e.inflight.Load() > 0 || e.inbox.Load() != nil) {
 		e.startLeaderIfIdle()

@@ -187,8 +187,7 @@ func (set *RequestSet) sleep(ctx context.Context) {
 }
 
 // park notes how the owner is about to wait. It returns false if the owner need not wait. The
-// caller must ask its context after park returns: a context that ended before found nobody to
-// wake.
+// caller must ask its context after park returns: a context that ended before found nobody to wake.
 func (set *RequestSet) park(how parkState) bool {
 	set.mu.Lock()
 	defer set.mu.Unlock()

@@ -126,9 +126,8 @@ func WithClass(ctx context.Context, c *Class) context.Context { return qos.WithC
 // Classes returns the Scheduler's classes. Once there are any, operations take tickets.
 func (s *Scheduler) Classes() *qos.Classes { return &s.paths.Classes }
 
-// ClassOf returns the class of an operation on f: the file's, if f is a view with a
-// class, else the context's. It is the default class if there is neither, or if that class
-// was removed.
+// ClassOf returns the class of an operation on f: the file's, if f is a view with a class, else the
+// context's. It is the default class if there is neither, or if that class was removed.
 func (s *Scheduler) ClassOf(ctx context.Context, f *File) *Class {
 	return s.paths.Classes.Or(cmp.Or(f.Class(), s.paths.Classes.In(ctx)))
 }

@@ -83,8 +83,7 @@ const (
 	ecanceled = -int32(syscall.ECANCELED)
 	einval    = -int32(syscall.EINVAL)
 	enosys    = -int32(syscall.ENOSYS)
-	// eclosed is the result of an operation that waited for its ticket while the file
-	// was closed.
+	// eclosed is the result of an operation that waited for its ticket while the file was closed.
 	eclosed = qos.Closed
 )
 

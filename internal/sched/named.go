@@ -60,8 +60,7 @@ type RawFile struct {
 	Name string
 }
 
-// ReadRaw is ReadAt for a RawFile. Bytes that the page cache does not have are read by plain
-// calls.
+// ReadRaw is ReadAt for a RawFile. Bytes that the page cache does not have are read by plain calls.
 func (s *Scheduler) ReadRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
 	return s.transferRaw(ctx, driver.Read, o, b, off, io.EOF)
 }

@@ -241,9 +241,8 @@ func (t *Transfer) continueRest() {
 }
 
 // Wait waits until the transfer has ended and returns how many bytes were transferred. As with
-// ReadAt and WriteAt, it is fewer than all only with an error. If ctx ends first, Wait asks
-// the transfer to end early and waits until it has: the buffer is the caller's again in any
-// case.
+// ReadAt and WriteAt, it is fewer than all only with an error. If ctx ends first, Wait asks the
+// transfer to end early and waits until it has: the buffer is the caller's again in any case.
 func (t *Transfer) Wait(ctx context.Context) (int, error) {
 	if t.r == nil {
 		panic("sched: Wait of a Transfer that was not started")
