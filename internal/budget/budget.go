@@ -52,8 +52,7 @@ type All struct {
 }
 
 // Init sets the most permits of all Budgets together; 0 is no such bound. Processors returns how
-// many processors the program may use, which can change. Init must be called before the first
-// Budget is used.
+// many processors the program may use, which can change. Init must be called first.
 func (a *All) Init(most int, processors func() int) {
 	a.most, a.ask, a.keep = int32(min(most, Most)), processors, sys.SleepOnProcessor
 	a.procs.Store(int32(a.ask()))
@@ -139,8 +138,7 @@ func (b *Budget) Waiting() int { return int(b.waiting.Load()) }
 // TryAcquire takes a permit for a call of a kind, if one is free.
 func (b *Budget) TryAcquire(k Kind) (Permit, bool) { return b.TryAcquireBelow(k, Most) }
 
-// TryAcquireBelow takes a permit for a call of a kind, if one is free and fewer than most are
-// taken.
+// TryAcquireBelow takes a permit for a call, if one is free and fewer than most are taken.
 func (b *Budget) TryAcquireBelow(k Kind, most int32) (Permit, bool) {
 	if p := (Permit{b, k, false}); p.take(most) {
 		return p, true

@@ -4,8 +4,7 @@ package budget
 // answers reads.
 type Kind uint8
 
-// The kinds of calls. Changes are calls that change a file and are no writes, such as an
-// allocation.
+// The kinds of calls. Changes change a file and are no writes, such as an allocation.
 const (
 	Reads Kind = iota
 	Writes
@@ -23,8 +22,7 @@ const (
 	// Most is the most permits that there can be.
 	Most   = 1<<laneBits - 1
 	ending = kinds // the lane of calls whose context may end
-	// leastEnding is how many calls whose context may end there may be at least, as far as there
-	// are permits.
+	// leastEnding is how many calls whose context may end there may be at least, of few permits.
 	leastEnding = 4
 )
 

@@ -17,8 +17,7 @@ import (
 	"github.com/sluiceio/sluice/internal/qos"
 )
 
-// Device is one device. Each user of a file on the device keeps its Device, so that all count at
-// the same place.
+// Device is one device. Each user of a file on it keeps its Device, so that all count at one place.
 type Device struct {
 	Number uint64
 	Budget budget.Budget // of the threads that wait for the device
@@ -51,12 +50,10 @@ func (d *Device) InMemory(ask func() bool) bool {
 	return d.memory
 }
 
-// None is the number of the Device that stands for files that are on none, or on one that is not
-// known.
+// None is the number of the Device of files that are on none, or on one that is not known.
 const None = math.MaxUint64
 
-// Table is the Devices of a Scheduler. It forgets Devices that nobody has any more, so that it
-// stays small.
+// Table is the Devices of a Scheduler. It forgets Devices that nobody has any more.
 type Table struct {
 	budgets budget.All
 	none    *Device
@@ -68,8 +65,7 @@ type Table struct {
 }
 
 // Init makes an empty Table. Threads is the most threads that may wait for all devices together; 0
-// is no such bound. With keep the Table forgets none: when the garbage collector runs changes
-// nothing then.
+// is no such bound. With keep the Table forgets none, whenever the garbage collector runs.
 func (t *Table) Init(threads int, keep bool) {
 	t.keep = keep
 	// GOMAXPROCS takes a lock of the runtime.

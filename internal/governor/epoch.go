@@ -22,8 +22,7 @@ func (s span) rate() float64 { return float64(s.ops) / float64(s.ended-s.began) 
 const (
 	// An epoch lasts so long that the Go runtime comes to take processors from threads that wait,
 	// and has so many operations that chance cancels out. It has several times the operations that
-	// are in flight, so that most of its operations have begun and ended in it, however slow the
-	// device is.
+	// are in flight, so that most of its operations have begun and ended in it.
 	leastTime = 1500 * time.Microsecond
 	leastOps  = 128
 	turnovers = 4

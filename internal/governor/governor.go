@@ -44,8 +44,7 @@ type Journal interface {
 	// Now returns the time of a monotonic clock. It must not use the Governor.
 	Now() time.Duration
 	// Taken reports whether goroutines that compute have all processors. It may wait for a
-	// processor to find out: while operations are queued others find out, but beside plain calls
-	// nobody does.
+	// processor to find out: beside plain calls nobody else does.
 	Taken() bool
 	// Forget forgets what others have found out of the processors: a trial has ended, and plain
 	// calls keep processors as goroutines that compute do.
@@ -152,8 +151,7 @@ func (g *Governor) guess(plain bool, now time.Duration) {
 	g.change(before, now)
 }
 
-// change puts the machine's Choice in force, in place of another or the same one. It must be called
-// with mu held.
+// change puts the machine's Choice in force, in place of before. It must be called with mu held.
 func (g *Governor) change(before Choice, now time.Duration) {
 	c := g.machine.Choice()
 	g.choice.Store(uint32(c))

@@ -69,8 +69,7 @@ const (
 	// margin is how much faster, in logarithms, Plain must be. Where both are level, Queue takes
 	// fewer threads and less processor time.
 	margin = 0.02
-	// The mean is sure if it is 2.5 standard deviations from the needed mean. At the end of a
-	// comparison one is enough.
+	// A mean is sure 2.5 standard deviations from the needed mean. At the end one is enough.
 	sure, likely = 2.5, 1
 	// A few results do not show how much results scatter. Until there are enough, the scatter is
 	// taken to be the scatter of their neighbours, and at least much.
@@ -84,8 +83,7 @@ const (
 	// shorter: if more goroutines come, plain calls may keep the processors from them, and the rate
 	// does not show it.
 	firstPause, lastPause, lastPlainPause = 64, 4096, 256
-	// At most one epoch in share is a trial: 3 % of the time. The first trials are free, as many as
-	// allowance.
+	// At most one epoch in share is a trial: 3 % of the time. The first allowance trials are free.
 	share, allowance = 33, 4 * mostTrials
 	// While the queue is on trial, nothing waits in plain calls, and the runtime's monitor falls
 	// asleep. The plain calls after the trial then keep processors for a while. So after a trial in
@@ -191,8 +189,7 @@ func (m *Machine) needed() float64 {
 	return margin
 }
 
-// decided reports whether the mean differs from the needed mean by that number of standard
-// deviations.
+// decided reports whether the mean is so many standard deviations from the needed mean.
 func (m *Machine) decided(deviations float64) bool {
 	deviation := max(much, m.scatter)
 	if m.results >= enough {

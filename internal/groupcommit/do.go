@@ -17,8 +17,7 @@ type Caller interface {
 	// Fsync makes an fsync or fdatasync, as code says, and gives back what Admit has taken. Fd
 	// is the second descriptor, or OwnFD for the file's.
 	Fsync(code driver.Code, fd int) Made
-	// Reopen opens another description of the file. It returns a negative number if there can
-	// be none.
+	// Reopen opens another description of the file; a negative number means that there can be none.
 	Reopen() int
 	// StartWriteback starts the write-back of the bytes that no fsync covers yet, if a thread
 	// is free for it: TakeWriteback, the call, EndWriteback.

@@ -19,8 +19,7 @@ type group struct {
 	// members is how many have joined and not left; syncs is how many of them are
 	// Syncs. Both are guarded by Syncer.mu.
 	members, syncs int
-	// wanted is with how many members the leader is to be woken; 0 if it does not wait. Under
-	// Syncer.mu.
+	// wanted: so many members wake the leader; 0 if it does not wait. Under Syncer.mu.
 	wanted int
 	served int // members when the fsync started. The leader's
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/sluiceio/sluice/internal/probe"
 )
 
-// Syncer lets concurrent Syncs and Datasyncs of a file share one fsync. The zero value is ready
-// to use.
+// Syncer lets concurrent Syncs and Datasyncs of a file share one fsync. Its zero value is ready.
 type Syncer struct {
 	mu      probe.Mutex
 	running bool        // an fsync runs, or a group was told to start one
@@ -43,8 +42,7 @@ type Syncer struct {
 
 // Options configures a Syncer.
 type Options struct {
-	// ForgetErrors has later Syncs succeed if their own fsync does, whatever earlier ones have
-	// lost.
+	// ForgetErrors has a Sync succeed if its own fsync does, whatever earlier ones have lost.
 	ForgetErrors bool
 	// NoSecondFD: there can be no second descriptor.
 	NoSecondFD bool
@@ -74,9 +72,8 @@ const (
 	member             // waits for the fsync of its group
 )
 
-// begin begins a Sync or Datasync, as code says. It returns what the caller does, and the group
-// of a leader or member. If an earlier fsync has lost data it returns that error, and there is
-// nothing to do.
+// begin begins a Sync or Datasync, as code says. It returns what the caller does, and the group of
+// a leader or member. If an earlier fsync has lost data it returns that error.
 func (s *Syncer) begin(code driver.Code) (role, *group, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

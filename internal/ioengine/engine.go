@@ -224,8 +224,7 @@ func (e *Engine) startLeaderIfIdle() {
 // submitConcurrently submits what has arrived, without the leader.
 func (e *Engine) submitConcurrently() {
 	for e.canSubmit() && e.mu.TryLock() {
-		// Checked under mu: a leader that has retired since would not reap the operations that are
-		// submitted now.
+		// Checked under mu: a leader that has retired since would not reap what is submitted now.
 		hasLeader := e.state.Load() != idle
 		if hasLeader {
 			e.submit(e.drv.Submit)
@@ -364,8 +363,7 @@ func (e *Engine) stageLocked() {
 	}
 }
 
-// submit moves what has arrived into the driver, oldest first, as far as there is room. It must be
-// called with mu held.
+// submit moves what has arrived into the driver, oldest first. It must be called with mu held.
 func (e *Engine) submit(put func([]*driver.Op) (int, error)) {
 	e.arrived.Store(0)
 	batch := e.takeBatch()
@@ -510,8 +508,7 @@ func (e *Engine) resumeLeading() bool {
 	return again && e.state.CompareAndSwap(idle, running)
 }
 
-// stopLeading ends an owner's time as leader. If a leader is still needed, a leader
-// goroutine is started.
+// stopLeading ends an owner's time as leader, and starts a leader goroutine if one is needed.
 func (e *Engine) stopLeading() {
 	e.mu.Lock()
 	retired := e.retire()

@@ -28,8 +28,7 @@ func (g *Group) First() *Engine { return (*g.list.Load())[0] }
 func (g *Group) Len() int { return len(*g.list.Load()) }
 
 // Of returns the ring for r, which is the same one until the Group grows or shrinks. Requests come
-// from a pool that each processor has a part of, so goroutines on different processors mostly have
-// different rings.
+// from a pool with a part for each processor, so processors mostly have different rings.
 func (g *Group) Of(r *Request) *Engine {
 	return g.at(r.number)
 }
@@ -74,8 +73,7 @@ func (g *Group) judge(w Window, most int) {
 	}
 }
 
-// grow gives g one more ring. It returns false if there is none. It must be called with rings.mu
-// held.
+// grow gives g one more ring, if there is one. It must be called with rings.mu held.
 func (g *Group) grow() bool {
 	r := g.rings
 	e := r.leastUsed()

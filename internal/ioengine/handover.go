@@ -33,8 +33,7 @@ type handover struct {
 	resume  chan struct{}
 }
 
-// leastChain is the least goroutines of a chain, if there are several: a shorter one is not worth
-// two.
+// leastChain is the least goroutines of each of several chains: a shorter one is not worth two.
 const leastChain = 8
 
 // handOver hands the results of ops to the goroutines that wait for them, and lets these run.

@@ -20,8 +20,7 @@ type reapHelp struct {
 	taken int
 }
 
-// mostHelped is the most operations that a submitter reaps at once. It has one of its own to wait
-// for.
+// mostHelped is the most operations that a submitter reaps at once: it waits for one itself.
 const mostHelped = 32
 
 // helpReap hands over what has completed, if the leader is running, and processors are free:

@@ -49,8 +49,7 @@ func (r *Rings) Register(mem []byte) (index int, err error) {
 	return index, err
 }
 
-// Unregister forgets memory that Register has made known. No operation that names it may be in
-// flight.
+// Unregister forgets memory of Register. No operation that names it may be in flight.
 func (r *Rings) Unregister(index int) {
 	r.memory.mu.Lock()
 	delete(r.memory.at, uint32(index))
@@ -92,8 +91,7 @@ func (r *Rings) RegIn(e *Engine, reg uint32) uint32 {
 }
 
 // registerIn registers the memory that the first ring knows by index with e, and returns its
-// driver.Op.Reg. It must be called with e.slabs.mu held, for an operation that is about to
-// use the memory.
+// driver.Op.Reg. It must be called with e.slabs.mu held, before an operation uses the memory.
 func (r *Rings) registerIn(e *Engine, index uint32) uint32 {
 	r.memory.mu.Lock()
 	mem := r.memory.at[index]

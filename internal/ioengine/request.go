@@ -134,8 +134,7 @@ func (r *Request) Wait(ctx context.Context) {
 	r.wakeNext()
 }
 
-// Hook returns the Hook that records the ring to which r was pushed, and the name of its driver in
-// records.
+// Hook returns the Hook of the ring to which r was pushed, and the name of its driver in records.
 func (r *Request) Hook() (hook *record.Hook, driver uint8) { return r.ring.hook, r.ring.id }
 
 // Done returns a channel that receives a value when Op has ended, or for a request with a

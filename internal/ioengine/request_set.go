@@ -57,8 +57,7 @@ func (set *RequestSet) Init(ctx context.Context, e *Engine) {
 	}
 }
 
-// Engine returns the engine that all requests of the RequestSet go through. It may be called by any
-// goroutine.
+// Engine returns the engine that all requests go through. Any goroutine may call it.
 func (set *RequestSet) Engine() *Engine { return set.e }
 
 // Close ends the RequestSet. None of its requests may be in progress.
@@ -223,8 +222,7 @@ func (set *RequestSet) wakeOwner() {
 	set.parked = awake
 }
 
-// End adds a request that has ended, for Next to return, and wakes the owner. It may be called
-// by any goroutine.
+// End adds a request that has ended, for Next, and wakes the owner. Any goroutine may call it.
 func (set *RequestSet) End(r *Request) {
 	set.mu.Lock()
 	defer set.mu.Unlock()

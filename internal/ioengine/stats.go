@@ -1,7 +1,6 @@
 package ioengine
 
-// BatchBuckets is the number of buckets in the histogram of batch sizes: 1, 2–3, 4–7 … 1024
-// and more.
+// BatchBuckets is how many sizes of batches Stats tells apart: 1, 2–3, 4–7 … 1024 and more.
 const BatchBuckets = 11
 
 // Stats is what engines have done, and what they do now.
@@ -36,8 +35,7 @@ type State struct {
 	Queued         bool // operations wait in the inbox, or in the backlog for room in the driver
 }
 
-// State returns the engine's state. It does not lock mu: a goroutine that has held mu must look
-// at the inbox again.
+// State does not lock mu: a goroutine that has held mu must look at the inbox again.
 func (e *Engine) State() State {
 	state := e.state.Load()
 	return State{

@@ -64,8 +64,7 @@ func (p *Paths) lookElsewhere(f *File, b []byte, off int64, res int32) int32 {
 	return res
 }
 
-// notCached notes and records a look into the page cache for n bytes at off that has found nothing.
-// The look began at asked.
+// notCached notes and records a look for n bytes at off, begun at asked, that has found nothing.
 func (p *Paths) notCached(asked int64, f *File, n int, off int64, res int32) {
 	f.notCached(res, n, off)
 	p.Recording.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
@@ -84,8 +83,7 @@ func (f *File) notCached(res int32, n int, off int64) {
 	}
 }
 
-// CachedAt reports whether the page cache has the byte at off. It returns true behind the end of
-// the file, too.
+// CachedAt reports whether the page cache has the byte at off, or off is behind the end.
 func (f *File) CachedAt(off int64) bool {
 	var b [1]byte
 	res := sys.ReadCached(f.FD, b[:], off)

@@ -16,8 +16,7 @@ func (p *Paths) RingsPerDevice() int {
 	return ioengine.MostRings(b.Processors())
 }
 
-// RingsOf returns the rings of f's device. A file without disk I/O (nil) has none and gets the
-// first.
+// RingsOf returns the rings of f's device. A file without disk I/O (nil) gets the first.
 func (p *Paths) RingsOf(f *File) *ioengine.Group {
 	p.Ready()
 	if !p.Engines.Several() { // then nobody needs to ask the system for the device
@@ -128,8 +127,7 @@ func (p *Paths) HoldsBack() bool { return !p.completesAlone && p.Engines.HasReap
 // CanQueue reports whether the driver can take code on f now, and perform it without a thread. On
 // xfs a read through the page cache waits for a write(2) to the same file, and io_uring waits in
 // the submission. So the submitting goroutine would wait, and all other operations of the ring
-// behind it. A write that begins between this question and the submission can still have that
-// effect.
+// behind it. A write that begins after this question can still have that effect.
 func (p *Paths) CanQueue(code driver.Code, f *File) bool {
 	if !p.Async(code, f) {
 		return false

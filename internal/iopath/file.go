@@ -95,13 +95,11 @@ type openFile struct {
 }
 
 // PartOf makes f, another descriptor of the same file, a part of main. When main is closed,
-// operations on f that wait for their tickets end. PartOf must be called before the first
-// operation.
+// operations on f that wait for their tickets end. It is called before the first operation.
 func (f *File) PartOf(main *File) { f.parent = main.openFile }
 
 // NewFile returns the File of an open descriptor. The caller still owns the descriptor, and closes
-// it after Close has returned. direct and appends report whether it was opened with O_DIRECT and
-// with O_APPEND.
+// it after Close has returned. direct: it was opened with O_DIRECT. appends: with O_APPEND.
 func NewFile(fd int, direct, appends bool) *File {
 	f := &File{openFile: new(openFile)}
 	f.Init()
@@ -166,8 +164,7 @@ func (f *File) Position(do func()) {
 	do()
 }
 
-// BeginWrite records that a transfer begins, if it is a write. Its result must be passed to
-// EndWrite.
+// BeginWrite records that a transfer begins, if it is a write. EndWrite gets the result.
 func (f *File) BeginWrite(code driver.Code) (call uint64) {
 	if code == driver.Write && f.LostWrites != nil { // a nil one is not worth a call
 		call = f.LostWrites.Begin()

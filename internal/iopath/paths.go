@@ -29,8 +29,7 @@ type Options struct {
 	// KeepDevices keeps devices that nobody uses.
 	KeepDevices bool
 	// Wrap, if not nil, replaces the function that makes the plain system calls, and gets the
-	// original. It sees only the first of several buffers. Looks into the page cache are not
-	// wrapped.
+	// original. It sees only the first of several buffers. Looks are not wrapped.
 	Wrap func(Caller) Caller
 	// Look, if not nil, replaces the system's look into the page cache on file systems that cannot
 	// look without waiting, as tmpfs. ok is false if it does not know the file.
@@ -43,8 +42,7 @@ type Options struct {
 }
 
 // Paths has the three ways to perform one transfer, and their state. Fields that are functions,
-// numbers or flags are written before the first operation. All other fields change by their own
-// methods.
+// numbers or flags are written before the first operation. All others change by their methods.
 type Paths struct {
 	Options
 	ready   sync.Once   // see Ready
@@ -68,8 +66,7 @@ type Paths struct {
 	Counters       counters.Counters
 	// true if sys.ReadCached reliably reports the end of a file
 	FindsEnd bool
-	// Call makes the plain system calls. Clock is the monotonic clock. They are fields so that a
-	// test can replace them.
+	// Call makes the plain system calls. Clock is the monotonic clock. Tests can replace them.
 	Call  Caller
 	Clock func() time.Duration
 }
@@ -99,8 +96,7 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 
 // Ready chooses the driver and starts the first ring, once. Opening a ring takes a tenth of a small
 // program's time, so only callers that need the driver call Ready. Cached reads do not, nor do
-// plain calls that every driver leaves to threads. After EndChoice there may be no driver and no
-// ring.
+// plain calls that every driver leaves to threads. After EndChoice there may be no driver.
 func (p *Paths) Ready() { p.ready.Do(p.start) }
 
 // IsReady reports whether Ready has chosen a driver.

@@ -39,8 +39,7 @@ func MakeCall(code driver.Code, fd int, b []byte, off int64) int32 {
 	return einval
 }
 
-// AcquireAndCall makes an operation a plain call, with a permit: the driver would need a thread for
-// it too.
+// AcquireAndCall makes an operation a plain call: the driver would need a thread for it too.
 func (p *Paths) AcquireAndCall(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
 	permit, err := p.AcquirePermit(ctx, code, f)
 	if err != nil {

@@ -61,8 +61,7 @@ const (
 	enosys     = -int32(syscall.ENOSYS)
 )
 
-// NotPerformed reports whether res means that the driver has not performed an operation on f, and a
-// plain call must.
+// NotPerformed reports whether res means that a plain call must perform the operation on f.
 func NotPerformed(f *File, res int32) bool {
 	switch res {
 	case eagain: // the driver would have needed a thread that waits

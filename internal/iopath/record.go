@@ -32,8 +32,7 @@ func (p *Paths) RecordQueued(asked, woken int64, r *ioengine.Request, f *File) {
 	}, &f.ref, f.recordedName(), f.classRef())
 }
 
-// RecordShared records a Sync or Datasync, as code says, that the fsync of another caller has
-// served.
+// RecordShared records a Sync or Datasync, as code says, that another caller's fsync has served.
 func (p *Paths) RecordShared(asked int64, code driver.Code, by *groupcommit.Made, f *File) {
 	p.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(asked), Submitted: by.Began, Completed: by.Ended, Woken: record.Now(), Res: ResultOf(by.Err),
@@ -52,8 +51,7 @@ func (p *Paths) ViewForRecord(f *File, c *qos.Class) *File {
 	return &File{openFile: f.openFile, class: c, askedAt: asked}
 }
 
-// askedAtOr returns when the operation was asked for, if f is a view of one recorded operation, or
-// else at.
+// askedAtOr returns when the operation was asked for, if f is the view of one, or else at.
 func (f *File) askedAtOr(at int64) int64 { return cmp.Or(f.askedAt, at) }
 
 // classRef returns the identity of f's class in records, or nil if f has none.
@@ -69,8 +67,7 @@ var RegionNames = [driver.NumCodes]string{
 	"sluice nop", "sluice read", "sluice write", "sluice fsync", "sluice fdatasync",
 }
 
-// ResultOf returns the result that err stands for. An error that is no system call's counts as
-// EINVAL.
+// ResultOf returns the result that err stands for: EINVAL if err is no system call's.
 func ResultOf(err error) int32 {
 	var e syscall.Errno
 	switch {

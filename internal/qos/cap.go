@@ -12,8 +12,7 @@ var DefaultCap = fair.Cap{Depth: 64, Bytes: 2 << 20, Beside: 128 << 10}
 // holds. SetCapFinder must be called before the first operation.
 func (c *Classes) SetCapFinder(find func(device uint64) fair.Cap) { c.capOf = find }
 
-// FindCap sets the cap of q to the device's cap, if there are classes. It may wait; see
-// SetCapFinder.
+// FindCap sets the cap of q to the device's, if there are classes. It may wait; see SetCapFinder.
 func (c *Classes) FindCap(q *Queue) {
 	if c.capOf == nil || !c.Active() {
 		return

@@ -42,8 +42,7 @@ type Class struct {
 	inQueue sync.Map
 	// earlier has the counts of the class in queues of forgotten devices. Under Classes.mu.
 	earlier fair.Stats
-	// limited reports whether the class has limits. Written under Classes.mu. Operations read it
-	// without.
+	// limited reports whether the class has limits. Written under Classes.mu; read without.
 	limited atomic.Bool
 	// removed reports whether the class was removed. It is written under Classes.mu, before Remove
 	// locks the mu of any Queue. So a request that holds the mu of its Queue and finds it false may
@@ -162,8 +161,7 @@ func (c *Classes) eachRemoved(do func(*Class)) {
 	})
 }
 
-// New adds a class, which records show by that name. From the first class on, operations take
-// tickets.
+// New adds a class, with its name in records. From the first class on, operations take tickets.
 func (c *Classes) New(name string, o fair.Settings) *Class {
 	defer c.updateCaps()
 	c.mu.Lock()

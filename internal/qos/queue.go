@@ -21,8 +21,7 @@ type Queue struct {
 
 	mu   sync.Mutex
 	fair *fair.Queue // under mu
-	// timer calls onAlarm at the time alarm, when a limit may let another operation begin. mu
-	// guards both.
+	// timer calls onAlarm at alarm, when a limit may let another operation begin. mu guards both.
 	timer  *time.Timer
 	alarm  time.Duration
 	alarms sync.WaitGroup // timers that are set, or that run onAlarm
@@ -92,8 +91,7 @@ func (q *Queue) Admit(c *Class, file *usecount.Count) *Ticket {
 	return t
 }
 
-// Request puts t into its queue, for an operation of n bytes. t may be granted at once, or be
-// rejected.
+// Request puts t into its queue, for n bytes. t may be granted at once, or be rejected.
 func (t *Ticket) Request(c *Class, n int) {
 	q := t.queue
 	q.mu.Lock()

@@ -36,9 +36,8 @@ func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code drive
 	return d.Budget.TryAcquire(iopath.KindOf(code))
 }
 
-// count notes for the governor of a kind of reads that a read of f begins. Each read calls count
-// once, whatever number of transfers it takes: otherwise a choice that takes more transfers would
-// seem to do more.
+// count notes for the governor of a kind of reads that a read of f begins. Each read calls it once,
+// however many transfers it takes: otherwise a choice with more transfers would seem to do more.
 func (s *Scheduler) count(ctx context.Context, kind governor.Kind, f *File) {
 	if ctx.Done() == nil && s.paths.MayQueue(driver.Read, f) {
 		s.countOn(s.paths.DeviceOf(f), kind)

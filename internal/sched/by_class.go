@@ -15,8 +15,7 @@ import (
 // does not wait if it needs no device: a read from the page cache, a write into it. The write
 // is an operation of its class all the same, and keeps it active.
 
-// readWithTicket makes one transfer of a read at an offset, of no more bytes than one
-// ticket grants.
+// readWithTicket makes one transfer of a read at an offset, of the bytes that a ticket grants.
 func (s *Scheduler) readWithTicket(ctx context.Context, f *File, b []byte, off int64, reg uint32) (res int32) {
 	c := s.ClassOf(ctx, f)
 	f = s.paths.ViewForRecord(f, c)

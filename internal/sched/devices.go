@@ -42,8 +42,7 @@ func (s *Scheduler) Register(mem []byte) (index int, err error) {
 	return s.paths.Engines.Register(mem)
 }
 
-// Unregister forgets memory that Register has made known. No operation that names it may be in
-// flight.
+// Unregister forgets memory of Register. No operation that names it may be in flight.
 func (s *Scheduler) Unregister(index int) { s.paths.Engines.Unregister(index) }
 
 // LostDrivers returns the drivers that were lost, in the order in which that happened.
@@ -58,6 +57,5 @@ func (s *Scheduler) Devices() []*device.Device { return s.paths.Devices.All() }
 // Permits returns how many threads wait for a device, and how many goroutines wait for their turn.
 func (s *Scheduler) Permits() (threads, waiting int) { return s.paths.Devices.InUse() }
 
-// Widen raises the number of threads that may wait for each device: more operations need one than
-// with io_uring.
+// Widen lets more threads wait for each device: more operations need one than with io_uring.
 func (s *Scheduler) Widen() { s.paths.Devices.Budgets().Widen() }

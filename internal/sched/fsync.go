@@ -35,8 +35,7 @@ type fsyncs struct {
 }
 
 // tryQueue makes room for an fsync in the driver for fsyncs of all devices. A device may have half
-// of the driver's places, so that a device that hangs leaves half to all other devices. tryQueue
-// fails if there is no room.
+// of the driver's places, so that a device that hangs leaves half to all others.
 func (y *fsyncs) tryQueue(d *device.Device) bool {
 	most := y.most.Load()
 	if most == 0 {
@@ -66,8 +65,7 @@ func (y *fsyncs) endQueued(d *device.Device) {
 // function that chooses the Scheduler's driver (Paths.Ready).
 func (s *Scheduler) SetSyncDriver(open func() driver.Driver) { s.fsyncs.open = open }
 
-// Admit decides how the fsync is made, and waits for the permit that this needs. The error is
-// ctx's, if ctx ends first.
+// Admit decides how the fsync is made, and waits for the permit that this needs, or for ctx's end.
 func (c *syncing) Admit(ctx context.Context) (err error) {
 	s, y, d := c.s, &c.s.fsyncs, c.s.DeviceOf(c.f)
 	s.Ready() // choosing the driver may call SetSyncDriver
@@ -158,8 +156,7 @@ func (c *syncing) queue(code driver.Code, fd int) int32 {
 		// Linux AIO returns EINVAL for a file that has no fsync. Asking again is cheap then, and
 		// loses no error, as fsync(2) reports EINVAL more than once. A lost driver returns
 		// ECANCELED for an operation that it has not begun, and EAGAIN if the kernel has no memory
-		// for it (io_submit(2)) and it must not wait in a thread. After EINTR fsync(2) is repeated,
-		// as package os does.
+		// for it (io_submit(2)) and it must not wait in a thread. After EINTR fsync(2) is repeated.
 		p, _ := s.paths.AcquirePermit(context.Background(), code, c.f) // fails only with its context
 		defer p.Release()
 		return s.paths.PlainSync(c.asked, fd, code, c.f)

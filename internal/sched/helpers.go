@@ -13,8 +13,7 @@ import (
 )
 
 // helpers manages the goroutines that make plain system calls for Transfers. Each kind of call to a
-// device has separate helpers, so that calls that hang do not hold up calls of a kind that the
-// device answers.
+// device has separate helpers: the device may answer one kind while another hangs.
 type helpers struct {
 	s *Scheduler
 
@@ -116,8 +115,7 @@ func (d *deviceHelpers) widen() {
 	f.Done()
 }
 
-// next removes and returns the first Transfer. It returns nil if there is none, and then the
-// helper must end.
+// next removes and returns the first Transfer. If it returns nil, the helper must end.
 func (d *deviceHelpers) next() *Transfer {
 	d.h.mu.Lock()
 	defer d.h.mu.Unlock()
@@ -140,9 +138,8 @@ func (d *deviceHelpers) remove(t *Transfer) {
 	t.helpers = nil
 }
 
-// withdraw marks t as withdrawn: nothing more is tried for it. Waiting reports whether t was
-// waiting for a helper; it no longer is. If it was not, pushed reports whether the engine has
-// been given t.
+// withdraw marks t as withdrawn: nothing more is tried for it. waiting: t was waiting for a helper,
+// and no longer is. If not, pushed: the engine has been given t.
 func (h *helpers) withdraw(t *Transfer) (waiting, pushed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

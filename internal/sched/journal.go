@@ -12,16 +12,14 @@ import (
 // journal gives the governors of a Scheduler its clock, and its recorder for their trials.
 type journal struct{ s *Scheduler }
 
-// Now returns the time of the Scheduler's clock. Governors seldom call it, so it also asks how many
-// processors there are.
+// Now returns the time of the Scheduler's clock. It also asks how many processors there are.
 func (j journal) Now() time.Duration {
 	j.s.paths.Devices.Budgets().AskProcessors()
 	return j.s.paths.Clock()
 }
 
 // Taken finds out by a yield, now and then, whether goroutines that compute have all processors.
-// While operations are queued, the yields of leaders tell, but with plain calls there may be no
-// leader.
+// While operations are queued, leaders find out, but beside plain calls there may be none.
 func (j journal) Taken() bool {
 	p := &j.s.paths.Engines.Processors
 	now := j.s.paths.Clock()

@@ -17,16 +17,14 @@ type names struct {
 	all budget.Budget
 
 	mu sync.Mutex
-	// beside is the number of calls of IsolatedContexts that have no permit. mu guards it, waiting,
-	// and all IsolatedContexts.
+	// beside is how many calls have no permit. mu guards it, waiting, and all IsolatedContexts.
 	beside  int
 	waiting []*nameWaiter // in the order of arrival
 }
 
 const mostBeside = 16
 
-// Names returns how many calls with names are in progress, and how many goroutines wait for a
-// permit.
+// Names returns how many calls with names are in progress, and how many wait for a permit.
 func (s *Scheduler) Names() (calls, waiting int) {
 	n := &s.names
 	n.mu.Lock()
@@ -42,8 +40,7 @@ type IsolatedContext struct {
 	beside bool // one call goes on beside the permits
 }
 
-// nameWaiter is a goroutine that waits for a permit, or for its turn to make the one call beside
-// the permits.
+// nameWaiter is a goroutine that waits for a permit, or for its turn beside the permits.
 type nameWaiter struct {
 	of   *IsolatedContext
 	turn context.CancelFunc // ends the wait
@@ -106,9 +103,8 @@ func (n *names) remove(w *nameWaiter) {
 	n.waiting = slices.DeleteFunc(n.waiting, func(other *nameWaiter) bool { return other == w })
 }
 
-// namePermit acquires a permit for a call of a kind. The error is ctx's. That ctx can end makes no
-// difference to how many such calls are made at a time: a call with a name can wait for anything in
-// any case.
+// namePermit acquires a permit for a call of a kind. The error is ctx's. Whether ctx can end makes
+// no difference: a call with a name can wait for anything in any case.
 func (s *Scheduler) namePermit(ctx context.Context, kind CallKind) (namePermit, error) {
 	n := &s.names
 	if p, ok := n.all.TryAcquire(kind); ok {

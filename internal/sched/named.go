@@ -40,8 +40,7 @@ func (s *Scheduler) BeginNamedWithoutPermit() NamedCall {
 }
 
 // End releases the permit, if the call has one, and counts and records the call. Kind is the
-// record's (record.KindOpen …) and name is the file's. Off and size say the range, where the call
-// has one.
+// record's (record.KindOpen …). Off and size say the range, if there is one.
 func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
 	c.s.names.release(c.permit)
 	c.s.paths.Counters.Add(counters.Blocking, driver.Code(kind), 0)

@@ -140,9 +140,8 @@ func (s *Scheduler) reserve(f *File, b []byte, looks bool) (r reservation) {
 	return r
 }
 
-// readAtEnd is a Read at pos, the end of the file as fstat(2) has it. Nothing is reserved: there is
-// most likely nothing to read. But the file may have become longer since, and files of /proc have
-// no size.
+// readAtEnd is a Read at pos, the end of the file as fstat(2) has it. Nothing is reserved. But the
+// file may have become longer since, and files of /proc have no size.
 func (s *Scheduler) readAtEnd(ctx context.Context, f *File, b []byte, pos int64) int32 {
 	res := s.readReserved(ctx, f, b, pos)
 	if res <= 0 {
@@ -159,9 +158,8 @@ func (s *Scheduler) readAtEnd(ctx context.Context, f *File, b []byte, pos int64)
 	return s.readReserving(ctx, f, b)
 }
 
-// giveBackBeyondEnd moves the position back over what the file does not have of the n bytes before
-// end, which were reserved. It returns how many are left, and their end. All are left if the file's
-// size is not known.
+// giveBackBeyondEnd moves the position back over what the file does not have of the n reserved
+// bytes before end. It returns how many are left, and their end. All are if the size is not known.
 func giveBackBeyondEnd(f *File, n int, end int64) (int, int64) {
 	size, ok := sys.RegularSize(f.FD)
 	if !ok || end <= size {
@@ -172,8 +170,7 @@ func giveBackBeyondEnd(f *File, n int, end int64) (int, int64) {
 	return n - int(beyond), end - beyond
 }
 
-// writeReserved moves the position over all of b by one lseek(2), and then writes b at the old
-// position.
+// writeReserved moves the position over all of b by one lseek(2), and writes b at the old one.
 func (s *Scheduler) writeReserved(ctx context.Context, f *File, b []byte) int32 {
 	b = b[:min(len(b), sys.MaxRW)]
 	end, ok := sys.Advance(f.FD, int64(len(b)))

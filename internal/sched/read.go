@@ -86,8 +86,7 @@ func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off in
 	return s.readUncached(ctx, f, b, off, reg)
 }
 
-// readUncached makes one transfer, as a plain call or through the queue. It does not look into
-// the page cache.
+// readUncached makes one transfer without a look: as a plain call or through the queue.
 func (s *Scheduler) readUncached(ctx context.Context, f *File, b []byte, off int64, reg uint32) int32 {
 	if p, ok := s.tryPlain(ctx, readKind(len(b)), driver.Read, f); ok {
 		return s.paths.PlainCall(0, p, driver.Read, f, b, off)

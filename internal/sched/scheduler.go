@@ -70,9 +70,8 @@ func (s *Scheduler) Close() error {
 	return errors.Join(errs...)
 }
 
-// CloseFile is f.Close, and makes sure that f's operations in flight are reaped. Otherwise the
-// operations of a TransferSet might not be reaped, for example if the owner of the TransferSet
-// itself closes the file.
+// CloseFile is f.Close, and makes sure that f's operations in flight are reaped. The owner of a
+// TransferSet does not reap while it closes the file.
 func (s *Scheduler) CloseFile(f *File) bool {
 	s.paths.Engines.RequireReapers()
 	defer s.paths.Engines.ReleaseReapers()
@@ -82,8 +81,7 @@ func (s *Scheduler) CloseFile(f *File) bool {
 // Hook returns the hook through which operations are recorded.
 func (s *Scheduler) Hook() *record.Hook { return s.paths.Recording }
 
-// Stats is a snapshot of a Scheduler's counters. The counters are read one after the other while
-// operations go on.
+// Stats is a snapshot of a Scheduler's counters, read one after the other while operations go on.
 type Stats struct {
 	counters.Sums
 	Cached, Blocking, Queued int64 // operations by path, wherever the bytes came from
@@ -95,8 +93,7 @@ type Stats struct {
 func (s *Scheduler) Stats() Stats {
 	st := Stats{Sums: s.paths.Counters.Sum(), Rings: len(s.paths.Engines.All())}
 	st.Cached, st.Blocking, st.Queued = st.Ops[counters.Cached], st.Ops[counters.Blocking], st.Ops[counters.Queued]
-	// The driver for fsyncs alone is Linux AIO: the goroutine that waits in it has no thread, and
-	// does not count as blocked.
+	// The driver for fsyncs alone is Linux AIO: a goroutine that waits in it has no thread.
 	if e := s.syncOnlyEngine(); e != nil {
 		e.AddTo(&st.Stats)
 	}

@@ -53,8 +53,7 @@ func (s *Scheduler) commitNow(ctx context.Context, code driver.Code, f *File) er
 	return err
 }
 
-// syncing is a Sync or Datasync in progress. It is the Caller that groupcommit asks for its
-// system calls.
+// syncing is a Sync or Datasync in progress. It makes groupcommit's system calls.
 type syncing struct {
 	s     *Scheduler
 	f     *File

@@ -30,8 +30,7 @@ type Transfer struct {
 	// transferred. Ended must not wait. It may start other Transfers. The owner sets it while
 	// the Transfer is not started; it is kept from one start to the next.
 	Ended func(all bool)
-	// Owner is free for the caller's use, for example for what the Transfer is part of. It is
-	// kept, too.
+	// Owner is free for the caller, for example for what the Transfer is part of. It is kept, too.
 	Owner any
 	// Class is the operation's class, unless the file is a view with a class. Nil is the default
 	// class. Class is kept, too.
@@ -229,8 +228,7 @@ func (t *Transfer) counter() *atomic.Int32 {
 	return &t.s.DeviceOf(t.f).Queued
 }
 
-// continueRest goes on with the remaining bytes after a part that was performed in part or not at
-// all.
+// continueRest goes on with the remaining bytes after a part.
 func (t *Transfer) continueRest() {
 	if t.hasTicket && t.n == t.grantedEnd {
 		t.endTicket()

@@ -22,9 +22,8 @@ func (s *Scheduler) NewTransferSet(ctx context.Context, f *File) *TransferSet {
 	return set
 }
 
-// StartRead is Scheduler.StartRead for a Transfer that Next will return. The read may be
-// submitted as late as by Submit or Next. StartRead reports whether the read was started: it
-// is not if f is closing.
+// StartRead is Scheduler.StartRead for a Transfer that Next will return. The read may be submitted
+// as late as by Submit or Next. StartRead returns false if f is closing.
 func (set *TransferSet) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32) bool {
 	if !f.Use() {
 		return false

@@ -32,8 +32,7 @@ func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (
 	return s.writeAll(ctx, f, b, off, res)
 }
 
-// Write writes b at the file's position and moves the position. It is write(2), repeated until
-// all of b is written.
+// Write writes b at the file's position and moves it. It is write(2), until all of b is written.
 func (s *Scheduler) Write(f *File, b []byte) (int, error) {
 	f.PositionMu.Lock()
 	defer f.PositionMu.Unlock()
