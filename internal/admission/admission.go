@@ -41,6 +41,5 @@ func Room(c governor.Choice, l Load) (most int32) {
 // PlainPermits returns how many of so many permits operations may take that could be queued.
 func PlainPermits(permits int32) int32 { return permits - permits/4 }
 
-// Few returns how many threads in plain calls so many processors serve well, as a guess: while one
-// waits, another runs.
+// Few guesses how many plain calls so many processors serve well: while one waits, another runs.
 func Few(processors int) int32 { return 2 * int32(processors) }

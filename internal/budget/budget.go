@@ -146,8 +146,7 @@ func (b *Budget) TryAcquireBelow(k Kind, most int32) (Permit, bool) {
 	return Permit{}, false
 }
 
-// TryAcquireOfKind takes a permit for a call of a kind, if one is free and fewer than most are
-// taken by calls of this kind.
+// TryAcquireOfKind takes a permit for a call, if one is free and the kind has fewer than most.
 func (b *Budget) TryAcquireOfKind(k Kind, most int32) (Permit, bool) {
 	if taken(b.used.Load()).of(k) >= most { // a hint: calls that begin at the same time may be more
 		return Permit{}, false

@@ -82,8 +82,7 @@ func (a *All) enqueue(w *waiter) bool {
 		w.arrived = a.arrivals
 		queue.PushBack(&w.links, w)
 	}
-	// A waiter that was woken and finds no permit for its kind of call may have been woken for one
-	// that another can have.
+	// A waiter that was woken and finds no permit may have been woken for another's.
 	if gaveBack || w.overtaken > 0 {
 		a.wakeLocked(w.wants.b, Permit{})
 	}
@@ -154,8 +153,7 @@ func (a *All) wake(of *Budget, two bool) {
 }
 
 // wakeLocked wakes the first waiter that can have the permit that of has given back, if p is taken.
-// It returns which permit the waiter wants. The waiter itself may be in use for another call as
-// soon as its goroutine is awake.
+// It returns which permit the waiter wants. The waiter itself may be re-used by then.
 func (a *All) wakeLocked(of *Budget, p Permit) (wants Permit, ok bool) {
 	if a.most > 0 && a.used.Load() >= a.most {
 		return Permit{}, false

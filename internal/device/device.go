@@ -21,15 +21,13 @@ import (
 type Device struct {
 	Number uint64
 	Budget budget.Budget // of the threads that wait for the device
-	// Rings is where the device's operations are queued. It is nil before the first one, and never
-	// changes after that.
+	// Rings is where the device's operations are queued. It is nil at first, and changes once.
 	Rings atomic.Pointer[ioengine.Group]
 	// Tickets is the queue of the device's operations that wait for tickets, or nil.
 	Tickets atomic.Pointer[qos.Queue]
 	// Queued counts the operations that are queued, from before the ring has them until their
 	// goroutines run again; an operation of a Transfer only until it has completed. Operations of
-	// TransferSets do not count: while the owner of a TransferSet is busy with something else,
-	// nobody reaps its completed requests.
+	// a TransferSet do not count: while its owner is busy, nobody reaps them.
 	Queued atomic.Int32
 	// Syncing counts the fsyncs in progress, plain calls and others.
 	Syncing atomic.Int32

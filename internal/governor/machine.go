@@ -106,8 +106,7 @@ func (m *Machine) Choice() Choice {
 // Trying reports whether the Choice in force is on trial.
 func (m *Machine) Trying() bool { return m.phase == trial }
 
-// Start sets the Choice to begin with, and how many epochs pass until the first comparison. It must
-// be called before Epoch.
+// Start sets the Choice to begin with, and how many epochs pass until the first comparison.
 func (m *Machine) Start(c Choice, wait int) { m.best, m.wait = c, wait }
 
 // Guessed reports whether c is in force because Start has set it, and nothing was compared yet.

@@ -31,8 +31,7 @@ const (
 	mostWait      = 2 * pressure.Slow // for all members together
 )
 
-// window returns how long the leader waits for the next member at most. Taken: goroutines that
-// compute have all processors.
+// window returns the leader's longest wait for the next member. taken: see pressure.Signal.Taken.
 func (d *commitDelay) window(taken bool) time.Duration {
 	if taken {
 		return pressure.Slow

@@ -57,8 +57,7 @@ func (b *backlog) take(batch []*driver.Op, m room) []*driver.Op {
 }
 
 // takeReads appends the operations of a stack to batch, oldest first. It drops abandoned
-// operations. If the stack has more than most operations, or others than reads, it does nothing and
-// returns false.
+// operations. If there are more than most, or others than reads, it does nothing and returns false.
 func takeReads(batch []*driver.Op, stack *driver.Op, most int) (_ []*driver.Op, ok bool) {
 	for op := stack; op != nil; op = op.Next {
 		if len(batch) >= most || kindOf(op.Code) != reads {

@@ -31,8 +31,7 @@ const maxReap = 256
 //     the leader blocks again. Where that is slow it waits for them instead, and the
 //     state stays running (handover).
 //
-// So a batch costs one system call. With a driver that cannot stage, the leader submits in step 1,
-// with a second system call.
+// So a batch costs one system call. With a driver that cannot stage, step 1 is a second one.
 //
 // A pusher is also a submitter in two cases: the leader is blocked; or enough operations
 // for a batch have arrived while the leader was running (submitThreshold).
@@ -176,8 +175,7 @@ func (e *Engine) Push(r *Request) {
 	e.EnsureSubmitted()
 }
 
-// Queue puts r into the inbox. The caller then calls EnsureSubmitted. Until then r may be
-// submitted, or not.
+// Queue puts r into the inbox. The caller then calls EnsureSubmitted. Until then r may wait.
 func (e *Engine) Queue(r *Request) {
 	r.ring = e
 	r.place.Store(inQueue)
@@ -398,8 +396,7 @@ func (e *Engine) submit(put func([]*driver.Op) (int, error)) {
 }
 
 // takeBatch returns what has arrived and what has waited in the backlog, oldest first, as far as
-// there is room. Reads for which there is room take a short cut around the backlog's lists. It must
-// be called with mu held.
+// there is room. Reads take a short cut around the backlog's lists. It must be called with mu held.
 func (e *Engine) takeBatch() []*driver.Op {
 	stack := e.inbox.Swap(nil)
 	if !e.lost.Load() && e.backlog.Len() == 0 {
@@ -490,8 +487,7 @@ func (e *Engine) retire() bool {
 	return true
 }
 
-// needsLeader reports whether a leader must stay, for operations in flight or in the
-// backlog. It must be called with mu held.
+// needsLeader reports whether a leader must stay. It must be called with mu held.
 func (e *Engine) needsLeader() bool {
 	n := e.inflight.Load()
 	return n > e.setOps.Load() || n > 0 && e.reaperRequired() || e.backlog.Len() > 0
@@ -535,8 +531,7 @@ func (e *Engine) Lost() bool { return e.lost.Load() }
 func (e *Engine) Driver() driver.Driver { return e.drv }
 
 // Join has hook record the driver, and lost called once if the driver is lost. Lost must not wait.
-// e's leaders have the Processors and the clock of r's leaders. Join must be called before the
-// first operation.
+// e's leaders have the Processors and the clock of r's leaders. It must be called first.
 func (e *Engine) Join(r *Rings, hook *record.Hook, lost func(*Engine, error)) {
 	e.hook, e.onLoss, e.hand.processors = hook, lost, &r.Processors
 	if r.Now != nil {

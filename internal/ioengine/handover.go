@@ -52,8 +52,7 @@ func (e *Engine) yield() {
 	h := &e.hand
 	began := h.now()
 	h.processors.Waits(began)
-	// Twice: the first yield runs the goroutines made ready by complete, the second the goroutines
-	// that these have made ready in turn.
+	// Twice: the second yield runs the goroutines that the first ones have made ready.
 	runtime.Gosched()
 	runtime.Gosched()
 	now := h.now()

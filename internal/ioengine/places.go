@@ -60,8 +60,7 @@ func (m *room) take(k kind) {
 	}
 }
 
-// room returns the room that there is now. Only a submitter takes room, and the leader makes more
-// at any time.
+// room returns the room that there is now. Only a submitter takes room; the leader makes it.
 func (e *Engine) room() room {
 	most, w, s := e.most, int(e.writes.Load()), int(e.syncs.Load())
 	return room{

@@ -54,8 +54,7 @@ type Client interface {
 	Completed()
 }
 
-// Times is what the engine notes for the record while a request is in the driver. All fields
-// are 0 while nothing is recorded.
+// Times is what the engine notes of a request in the driver; all 0 while nothing is recorded.
 type Times struct {
 	Submitted, Completed int64
 	Batch                int // how many operations were submitted together

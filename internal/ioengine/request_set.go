@@ -85,8 +85,7 @@ func (set *RequestSet) Queued() *atomic.Int32 { return &set.queued }
 // transfers.
 const LargeRead = 32 << 10 // 32 KiB
 
-// Started notes that the owner has started a request, of n bytes. It submits the pushed requests if
-// there are enough for a batch.
+// Started notes that the owner has started a request of n bytes. It submits if there is a batch.
 func (set *RequestSet) Started(n int) {
 	if set.started++; set.started >= set.batch || n >= LargeRead {
 		set.Submit()

@@ -107,8 +107,7 @@ func (r *Rings) All() []*Engine {
 // Lost reports whether the driver of a ring was lost. Then no ring is to be used any more.
 func (r *Rings) Lost() bool { return r.lost.Load() }
 
-// OpenError returns why another ring could not be opened when that was last tried. It is nil if
-// it could be opened, or was never tried.
+// OpenError returns why another ring could not be opened when that was last tried, or nil.
 func (r *Rings) OpenError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -24,8 +24,7 @@ func (e *Engine) AddTo(st *Stats) {
 	}
 }
 
-// State is what an Engine does at a moment, for tests and messages. Its fields are read one
-// after the other while operations go on.
+// State is what an Engine does at a moment, for tests and messages, read while operations go on.
 type State struct {
 	Leads          bool // there is a leader
 	Blocked        bool // the leader waits in the driver

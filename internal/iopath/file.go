@@ -189,8 +189,7 @@ func (f *File) EndWrite(code driver.Code, call uint64, res int32) {
 // device when it likes.
 func (f *File) WritesThroughCache() bool { return f.Flags&driver.Direct == 0 || f.appends }
 
-// Owner returns the count of f's parent, or of f if it has none. A Close of the counted file
-// rejects the tickets of operations on f.
+// Owner returns the count of the file whose Close rejects the tickets of operations on f.
 func (f *openFile) Owner() *usecount.Count {
 	if f.parent != nil {
 		return &f.parent.Count

@@ -23,8 +23,7 @@ type Options struct {
 	// are in flight.
 	Govern bool
 	Plain  int
-	// Threads is the most threads that wait in system calls, for all devices together. With 0, only
-	// each device's budget bounds them.
+	// Threads is the most threads that wait, for all devices together. 0 is no such bound.
 	Threads int
 	// KeepDevices keeps devices that nobody uses.
 	KeepDevices bool

@@ -17,8 +17,7 @@ import (
 // tryPlain takes a permit for an operation on f that is to be a plain call, if the governor of its
 // kind leaves room and a permit is free. If not, waitOrQueue performs it. A plain call cannot be
 // asked to end early, so an operation whose context can end is none here. Before the driver is
-// chosen, an operation counts as one that can be queued: if it is alone it is a plain call, and
-// needs no driver.
+// chosen, an operation that is alone is a plain call, and needs no driver.
 func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code driver.Code, f *File) (budget.Permit, bool) {
 	var none budget.Permit
 	d := s.paths.DeviceOf(f)

@@ -84,9 +84,8 @@ func (s *Scheduler) Copied(n int64) {
 	}
 }
 
-// fetchNext returns how many of the next CopyMost bytes of f are in the page cache, as far as is
-// known. If it finds fewer than least, it reads CopyMost bytes into the page cache first. It
-// returns 0 if it cannot know.
+// fetchNext returns how many of the next CopyMost bytes of f are in the page cache, or 0 if it
+// cannot know. If it finds fewer than least, it reads CopyMost bytes into the page cache first.
 func (s *Scheduler) fetchNext(f *File, least int) int {
 	pos, ok := sys.Tell(f.FD)
 	if !ok || !f.CanLook.Load() {

@@ -26,8 +26,7 @@ func (s *Scheduler) SetRings(most int, open func(*record.Hook) (driver.Driver, e
 	s.paths.Engines.SetMost(most, open)
 }
 
-// Rings returns the number of rings, and how many devices may have a ring that they do not share.
-// It may be called after Ready.
+// Rings returns, after Ready, the number of rings, and how many devices may have their own.
 func (s *Scheduler) Rings() (n, most int) { return len(s.paths.Engines.All()), s.paths.Engines.Most() }
 
 // RingsPerDevice returns the most rings that one device may have now. It may be called after Ready.

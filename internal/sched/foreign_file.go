@@ -8,8 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/iopath"
 )
 
-// KnowsEnd reports whether a look into the page cache that finds 0 bytes has found the end of
-// the file. See sys.CachedKnowsEnd.
+// KnowsEnd reports whether a look that finds 0 bytes has found the end; see sys.CachedKnowsEnd.
 func (s *Scheduler) KnowsEnd() bool { return s.paths.FindsEnd }
 
 // Pread is pread(2). It may read fewer than len(b) bytes, and reads 0 at the end of the file.

@@ -111,8 +111,7 @@ func (c *syncing) Withdraw() {
 	d.Syncing.Add(-1)
 }
 
-// Fsync makes an fsync or fdatasync, as code says, on fd, f's second descriptor or
-// groupcommit.OwnFD, as Admit has decided.
+// Fsync makes an fsync or fdatasync, as code says, on fd, as Admit has decided.
 func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {
 	s, start := c.s, c.s.paths.Clock()
 	m.Began = s.paths.Recording.Now()

@@ -50,8 +50,7 @@ func NewLate(choose func() driver.Driver, o Options) *Scheduler {
 // Now returns the time of the Scheduler's clock, which never goes back.
 func (s *Scheduler) Now() time.Duration { return s.paths.Clock() }
 
-// Threads returns the most threads that wait in system calls for one device, where the driver can
-// queue most of its operations.
+// Threads returns the most threads that wait for one device whose operations can mostly be queued.
 func (s *Scheduler) Threads() int { return int(s.paths.Devices.None().Budget.Limit()) }
 
 // Close closes the drivers. All operations must have ended: their Files are closed.
