@@ -46,10 +46,8 @@ func (j journal) Trial(t governor.Trial) {
 	clock := j.s.paths.Clock() // it began at another time than the clock of records
 	at := func(t time.Duration) int64 { return max(1, now-int64(clock-t)) }
 	j.s.paths.Recording.Call(at(t.Began), record.Call{
-		End: at(t.Ended), Batch: int32(min(t.Operations, math.MaxInt32)), Res: perMille(t.Rate),
+		End: at(t.Ended), Batch: int32(min(t.Operations, math.MaxInt32)),
+		Res:     int32(min(math.Round(1000*t.Rate), math.MaxInt32)),
 		Syscall: [...]uint8{governor.Queue: record.TrialQueue, governor.Plain: record.TrialPlain}[t.Choice],
 	})
 }
-
-// perMille returns v in thousandths.
-func perMille(v float64) int32 { return int32(min(math.Round(1000*v), math.MaxInt32)) }

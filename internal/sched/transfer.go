@@ -256,24 +256,19 @@ func (t *Transfer) Result(ctx context.Context) (int, error) {
 		t.recordPart(t.woken)
 	}
 	ioengine.RaceAfter(t.code, t.buf, int32(min(t.n, 1<<30)))
-	n, err := t.confirmed(ctx)
+	n, err := t.n, t.err(ctx)
+	// The bytes of a write count only if no lost write-back makes its success doubtful.
+	if t.code == driver.Write {
+		if res := t.f.LostWrites.Confirm(ctx, t.mark, 1); res < 0 && err == nil {
+			n, err = 0, errorOf(ctx, res)
+		}
+	}
 	t.r.Free()
 	if t.ticket != nil {
 		t.ticket.Free()
 	}
 	*t = Transfer{Ended: t.Ended, Owner: t.Owner, Class: t.Class}
 	return n, err
-}
-
-// confirmed returns how many bytes were transferred, and the error. The bytes of a write count
-// only if no lost write-back makes its success doubtful; see groupcommit.LostWrites.
-func (t *Transfer) confirmed(ctx context.Context) (n int, err error) {
-	if t.code == driver.Write {
-		if res := t.f.LostWrites.Confirm(ctx, t.mark, 1); res < 0 && t.n == len(t.buf) {
-			return 0, errorOf(ctx, res)
-		}
-	}
-	return t.n, t.err(ctx)
 }
 
 // await waits for the end. While recording is on it returns when the owner noticed the end,
