@@ -1,6 +1,8 @@
 package chains
 
 import (
+	"strings"
+
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
 )
@@ -26,14 +28,11 @@ type Chain struct{ s *slot }
 
 // Open begins the chain with an open of name, without O_CREAT, O_TRUNC and the like. A relative
 // name starts from dir: WorkingDir, or a descriptor that must stay open until the chain has ended.
-// Source.Ended gets owner. Open returns false, and there is no chain, if name contains a zero byte,
-// as no file's name does.
+// Source.Ended gets owner. Open returns false, and there is no chain, if name has a zero byte.
 func (c Chain) Open(owner any, dir int, name string, flags int) bool {
 	s := c.s
-	for i := range len(name) {
-		if name[i] == 0 {
-			return false
-		}
+	if strings.IndexByte(name, 0) >= 0 {
+		return false
 	}
 	s.owner = owner
 	s.path.Name = append(append(s.path.Name[:0], name...), 0)

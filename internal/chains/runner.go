@@ -16,8 +16,7 @@ import (
 // read, so that a failed one can be performed again in another way, from its beginning.
 //
 // One goroutine at a time has the Runner. Its thread ends when Run does. The kernel's workers
-// belong to the thread that submits: the driver bounds their number for each thread, and they end
-// with it.
+// belong to the thread that submits: they are bounded for each thread, and end with it.
 type Runner struct {
 	to    Reports
 	drv   driver.Linker
@@ -92,8 +91,7 @@ type Source interface {
 }
 
 // Run performs the chains of source until there are no more and all have ended. When ctx ends, Run
-// asks the chains in flight to end early. The caller must start a goroutine for Run, whose thread
-// ends with it.
+// asks the chains in flight to end early. Run needs its own goroutine, whose thread ends.
 func (r *Runner) Run(ctx context.Context, source Source) {
 	runtime.LockOSThread() // never unlocked: see Runner
 	woken := make(chan struct{})
@@ -102,7 +100,7 @@ func (r *Runner) Run(ctx context.Context, source Source) {
 		close(woken)
 	})
 	canceled := false
-	for r.fill(source); r.busy(); r.fill(source) {
+	for r.fill(source); len(r.free) < len(r.slots); r.fill(source) {
 		if ctx.Err() != nil && !canceled {
 			canceled = true
 			r.cancel()
@@ -116,9 +114,6 @@ func (r *Runner) Run(ctx context.Context, source Source) {
 		<-woken
 	}
 }
-
-// busy reports whether chains are in flight or about to be.
-func (r *Runner) busy() bool { return len(r.free) < len(r.slots) }
 
 // fill stages new chains while there are free slots.
 func (r *Runner) fill(source Source) {

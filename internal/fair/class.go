@@ -21,8 +21,7 @@ func (s Settings) Limited() bool { return s.IOPS > 0 || s.Bytes > 0 || s.Depth >
 const Most = 1 << 38 // 256 GiB, or as many requests
 
 // linger is how long a class stays active after its last request. If a class has a request each 50
-// ms, all other classes keep the device partly free. A class with fewer requests finds a busy
-// device.
+// ms, all other classes keep the device partly free.
 const linger = 50 * time.Millisecond
 
 // Class is the requests that share a weight and limits.
@@ -92,8 +91,7 @@ func (c *Class) ready(now time.Duration, t *Ticket) time.Duration {
 	return max(c.iops.ready(now, 1), c.bytesLimit.ready(now, n))
 }
 
-// interactive reports whether the class was active lately, and its requests have not waited for
-// room in the cap.
+// interactive reports whether the class was active lately, and has not waited for room in the cap.
 func (c *Class) interactive(now time.Duration) bool {
 	return !c.short && (c.inflight > 0 || c.queue.Len() > 0 || now-c.ended < linger)
 }

@@ -5,18 +5,15 @@
 // The order is start-time fair queueing (Goyal, Vin, Cheng, 1996), with several requests in flight
 // (SFQ(D): Jin, Chase, Kaur, 2004). Each class has a tag, which grows by the cost of its requests,
 // divided by the weight of the class. The class with the least tag is next. The virtual time is the
-// tag of the last class. A class that comes back begins at the virtual time: it has saved nothing
-// up.
+// tag of the last class. A class that comes back begins at the virtual time.
 //
-// A request costs its bytes and RequestCost. A large request is granted in parts. After each part
-// its class is queued again.
+// A request costs its bytes and RequestCost. A large request is granted in parts, each in its turn.
 //
 // A device chooses the order of its requests, so a small read may wait for everything in the
 // device. While a heavier class is interactive, a lighter class therefore keeps at most Cap.Beside
 // bytes in flight. A class is interactive if it was active lately and its requests have not waited
 // for room in the cap. Each class may always have one request in flight, so that all make progress.
-// One read and one write may always be in flight, too: if one of the two hangs, the device may
-// answer the other.
+// One read and one write may always be in flight, too: one of the two may hang alone.
 //
 // # Concurrency
 //

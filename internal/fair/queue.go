@@ -11,8 +11,7 @@ const (
 	// RequestCost is the cost of a request beside its bytes, in bytes: a device makes fewer
 	// requests of 4 KiB than its bandwidth has room for.
 	RequestCost = 16 << 10 // 16 KiB
-	// Part is the most of a request that is granted at once, a multiple of all blocks of direct
-	// I/O.
+	// Part is the most of a request that is granted at once, a multiple of direct I/O's blocks.
 	Part = 512 << 10 // 512 KiB
 	// SmallPart is the Part of a class that is held to Cap.Beside.
 	SmallPart = 64 << 10 // 64 KiB

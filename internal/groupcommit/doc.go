@@ -4,8 +4,7 @@
 // everything that was written before. So while one fsync runs, the Syncs that arrive form a group,
 // and one member makes the next fsync for all of them. The members wait, and make no second fsync
 // beside the first, because the kernel reports a loss once to each open file description: one fsync
-// could take the report that the other needs. A second description allows a second fsync
-// (secondFD).
+// could take the report that the other needs. A second description allows one (secondFD).
 //
 //	shared, err := s.Do(ctx, driver.Fsync, caller)
 //

@@ -35,8 +35,7 @@ func (g *group) end(n int) {
 	}
 }
 
-// code returns the call that serves all members: fsync if one of them is a Sync. It
-// must be called with Syncer.mu held.
+// code returns the call that serves all members. It must be called with Syncer.mu held.
 func (g *group) code() driver.Code {
 	if g.syncs > 0 {
 		return driver.Fsync

@@ -194,8 +194,7 @@ func (s *Syncer) Running() bool {
 	return s.running || s.next != nil
 }
 
-// noteError remembers the first error that lost data, unless forgetsErrors is set.
-// It must be called with mu held.
+// noteError remembers the first error that lost data. It must be called with mu held.
 func (s *Syncer) noteError(err error) {
 	if LostData(err) && s.failed == nil && !s.forgetsErrors {
 		s.failed = err

@@ -51,8 +51,7 @@ func (q *Queue) statsOf(c *Class) (s fair.Stats) {
 }
 
 // Take waits for the ticket of an operation of n bytes, which may grant fewer. If res is not 0
-// there is no ticket: the file is closing (Closed), or ctx has ended (Canceled). See fair.Ticket
-// for use.
+// there is no ticket: the file is closing (Closed), or ctx has ended (Canceled).
 func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int, use fair.Use) (t *Ticket, res int32) {
 	t = q.newTicket(file, use)
 	t.Request(c, n)
@@ -118,8 +117,7 @@ func (t *Ticket) await(ctx context.Context) {
 }
 
 // End ends t, whose operation has transferred n bytes, or failed if n is negative. It grants the
-// tickets that then fit. The caller must not use t any more, except that a Waiter may request it
-// again, and must free it.
+// tickets that then fit. After that only a Waiter uses t: it may request t again, and frees it.
 func (t *Ticket) End(n int64) {
 	q := t.queue
 	q.mu.Lock()

@@ -29,8 +29,7 @@ type Waiter interface {
 	Granted()
 	// Rejected ends the operation, which has not begun, with a result.
 	Rejected(res int32)
-	// Withdrawn reports whether the operation must end early. It is called with the mutex of the
-	// Queue held.
+	// Withdrawn reports whether the operation must end early. The Queue's mutex is held then.
 	Withdrawn() bool
 }
 
@@ -69,8 +68,7 @@ func (t *Ticket) Free() {
 
 // rejectReason returns the result that says why t may not wait, or 0 if it may. It must be called
 // with Queue.mu held. A Close of a file, or a withdrawal of a Waiter, first sets its mark, and then
-// searches the queue with that mutex held. So rejectReason sees the mark, or the search finds t in
-// the queue.
+// searches the queue with that mutex held. So rejectReason sees the mark, or the search finds t.
 func (t *Ticket) rejectReason() int32 {
 	switch {
 	case t.file != nil && t.file.Closing():
