@@ -238,8 +238,8 @@ func (f *ForeignFile) Set(fd int, direct, appends bool) {
 	f.own.Syncer.Init(groupcommit.Options{ForgetErrors: true, NoSecondFD: true})
 }
 
-// SetAlone is Set for a descriptor that the caller alone uses, with its name for records. f may have
-// been another file before.
+// SetAlone is Set for a descriptor that the caller alone uses, with its name for records. f may
+// have been another file before.
 func (f *ForeignFile) SetAlone(fd int, name string) {
 	*f = ForeignFile{}
 	f.Set(fd, false, false)

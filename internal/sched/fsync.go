@@ -156,7 +156,8 @@ func (c *syncing) queue(code driver.Code, fd int) int32 {
 		// loses no error, as fsync(2) reports EINVAL more than once. A lost driver returns
 		// ECANCELED for an operation that it has not begun, and EAGAIN if the kernel has no memory
 		// for it (io_submit(2)) and it must not wait in a thread. After EINTR fsync(2) is repeated.
-		p, _ := s.paths.AcquirePermit(context.Background(), code, c.f) // fails only with its context
+		// Fails only with its context
+		p, _ := s.paths.AcquirePermit(context.Background(), code, c.f)
 		defer p.Release()
 		return s.paths.PlainSync(c.asked, fd, code, c.f)
 	}

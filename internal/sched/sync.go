@@ -58,8 +58,8 @@ type syncing struct {
 	s     *Scheduler
 	f     *File
 	asked int64 // for the record, or 0
-	// The fsync goes through engine, or is a plain call with a permit if engine is nil. Both are set
-	// from Admit until Fsync or Withdraw.
+	// The fsync goes through engine, or is a plain call with a permit if engine is nil. Both are
+	// set from Admit until Fsync or Withdraw.
 	engine *ioengine.Engine
 	permit budget.Permit
 }
