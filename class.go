@@ -174,8 +174,8 @@ func (c *Class) Configure(o ClassOptions) error {
 	return nil
 }
 
-// ClassStats is a snapshot of a [Class]'s counters. Cached reads that needed no ticket are not
-// counted.
+// ClassStats is a snapshot of a [Class]'s counters. Cached reads are counted only if the class has
+// limits.
 type ClassStats struct {
 	Waiting  int // operations that wait for a ticket now
 	InFlight int // operations that are in progress now

@@ -123,8 +123,8 @@ func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *reco
 
 // Default returns the Scheduler of the package's functions. The first call starts it; it is never
 // closed. SLUICE_DRIVER in the environment names its driver, as [Options].Driver does. If that
-// driver is not available, Default returns the error. Default ignores SLUICE_DRIVER=off, which
-// turns sluice off in programs built by "sluice build".
+// driver is not available, Default returns the error. SLUICE_DRIVER=off is for programs built by
+// "sluice build" alone; Default treats it as unset.
 func Default() (*Scheduler, error) { return defaultScheduler() }
 
 var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {

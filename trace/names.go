@@ -11,8 +11,8 @@ import (
 // Kind is what an operation does. It has one of these names:
 //
 //	read write fsync fdatasync                     of all files
-//	open close stat lstat mkdir rmdir rename link  of a Batch
-//	symlink unlink allocate truncate advise        of a Batch
+//	open close stat lstat mkdir rmdir rename link  of package batch
+//	symlink unlink allocate truncate advise        of package batch
 type Kind uint8
 
 // The kinds that transfer bytes or make them durable. The other kinds have names only.

@@ -109,7 +109,7 @@ type Call struct {
 
 	Goroutine uint32 // as Op.Goroutine
 	Ring      uint8  // as Op.Ring
-	Trial     bool   // it is a trial, and no system call
+	Trial     bool   // a governor's trial: see above
 	// Syscall is the kernel's name of the system call, such as "io_uring_enter". For a trial it is
 	// "trial (plain)" or "trial (queue)".
 	Syscall string

@@ -121,6 +121,9 @@ func (c *missCounter) skipLook() bool {
 		return true
 	}
 	n := c.misses.Add(1)
+	if n == 2*mostSkipped {
+		c.misses.Store(mostSkipped) // never comes to neverLooks
+	}
 	return n&(n-1) != 0 && n%mostSkipped != 0
 }
 

@@ -23,6 +23,9 @@ func TestStreakSkipsMostButNotAll(t *testing.T) {
 	if want := []int{32, 64, 128, 256, 512, 1024, 2048, 3072, 4096}; !slices.Equal(looks, want) {
 		t.Errorf("of the reads that miss, these look: %v; want %v", looks, want)
 	}
+	if n := c.misses.Load(); n > 2*mostSkipped {
+		t.Errorf("the counter is at %d; want at most %d", n, 2*mostSkipped)
+	}
 	if c.hit(); c.skipLook() {
 		t.Error("skip after a hit = true; want false")
 	}
