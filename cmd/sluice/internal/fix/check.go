@@ -101,15 +101,15 @@ func (a *analysis) checkUnit(c *config, u *unit, again map[string]*types.Package
 		known[e.Msg] = true
 	}
 	conf.Error = func(err error) {
-		if te, ok := errors.AsType[types.Error](err); ok && wrong == nil && !known[te.Msg] {
+		if te, ok := errors.AsType[types.Error](err); ok && wrong == nil && !known[te.Msg] && !a.p.unfounded(c, te) {
 			wrong = &te
 		}
 	}
 	files := make([]*ast.File, len(u.trees))
 	for i, tree := range u.trees {
-		files[i] = tree
+		files[i] = u.looked[i]
 		if trees[tree] != nil {
-			files[i] = trees[tree]
+			files[i] = c.looked(a.p.source(tree.Pos()), trees[tree])
 		}
 	}
 	pkg, _ = conf.Check(u.PkgPath, a.p.fset, files, nil)

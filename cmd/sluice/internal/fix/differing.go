@@ -110,30 +110,38 @@ type shown struct {
 	names   map[string]bool // of functions, variables and types: behind the package's name
 	members map[string]bool // of fields and methods: behind any value
 	unnamed bool            // something that shows without a name
+	inside  bool            // the names that the same package sees count, too
+}
+
+// note adds a name to names or members, if it is seen.
+func (d *shown) note(to map[string]bool, id *ast.Ident) {
+	if id.IsExported() || d.inside && id.Name != "_" {
+		to[id.Name] = true
+	}
 }
 
 // add adds what a file declares.
 func (d *shown) add(tree *ast.File) {
-	for _, decl := range tree.Decls {
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			switch {
-			case !decl.Name.IsExported() || harmless(decl.Type):
-			case decl.Recv == nil:
-				d.names[decl.Name.Name] = true
-			default:
-				d.members[decl.Name.Name] = true
-			}
-		case *ast.GenDecl:
-			for _, s := range decl.Specs {
-				switch s := s.(type) {
-				case *ast.TypeSpec:
-					d.addType(s)
-				case *ast.ValueSpec:
-					d.addValues(s)
-				}
-			}
+	for _, decl := range specs(tree) {
+		d.addDecl(decl)
+	}
+}
+
+// addDecl adds a function, or a spec of variables or types.
+func (d *shown) addDecl(decl ast.Node) {
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		switch {
+		case harmless(decl.Type):
+		case decl.Recv == nil:
+			d.note(d.names, decl.Name)
+		default:
+			d.note(d.members, decl.Name)
 		}
+	case *ast.TypeSpec:
+		d.addType(decl)
+	case *ast.ValueSpec:
+		d.addValues(decl)
 	}
 }
 
@@ -141,23 +149,28 @@ func (d *shown) addType(s *ast.TypeSpec) {
 	if harmless(s.Type) {
 		return
 	}
-	t, ok := s.Type.(*ast.StructType)
-	if !ok || s.Assign.IsValid() || s.TypeParams != nil {
-		d.unnamed = true
-		return
+	_, ok := s.Type.(*ast.StructType)
+	d.unnamed = d.unnamed || !ok || s.Assign.IsValid() || s.TypeParams != nil
+	d.note(d.names, s.Name)
+	switch t := s.Type.(type) {
+	case *ast.StructType:
+		d.addFields(t.Fields)
+	case *ast.InterfaceType:
+		d.addFields(t.Methods)
 	}
-	if s.Name.IsExported() {
-		d.names[s.Name.Name] = true
-	}
-	for _, f := range t.Fields.List {
-		switch {
-		case harmless(f.Type):
-		case len(f.Names) == 0: // fields and methods of the embedded type have its names
+}
+
+// addFields adds fields, or the methods of an interface.
+func (d *shown) addFields(list *ast.FieldList) {
+	for _, f := range list.List {
+		if harmless(f.Type) {
+			continue
+		}
+		if len(f.Names) == 0 { // fields and methods of the embedded type have its names
 			d.unnamed = true
-		default:
-			for _, name := range f.Names {
-				d.members[name.Name] = d.members[name.Name] || name.IsExported()
-			}
+		}
+		for _, name := range f.Names {
+			d.note(d.members, name)
 		}
 	}
 }
@@ -167,7 +180,7 @@ func (d *shown) addValues(s *ast.ValueSpec) {
 		return
 	}
 	for _, name := range s.Names {
-		d.names[name.Name] = d.names[name.Name] || name.IsExported()
+		d.note(d.names, name)
 	}
 }
 

@@ -50,7 +50,8 @@ type source struct {
 
 // config is the packages as one system sees them.
 type config struct {
-	goos, goarch string // "" is the current one
+	goos, goarch string   // "" is the current one
+	differs      *differs // nil for the current one
 	roots        []*packages.Package
 	packages     map[string]*unit // by ID
 	// The packages of the modules that are changed, dependencies first
@@ -64,6 +65,7 @@ type unit struct {
 	module bool // of a module that is being worked on
 	whole  bool // the bodies of its functions are looked at
 	trees  []*ast.File
+	looked []*ast.File // trees, without the bodies that are not looked at on other systems
 	types  *types.Package
 	info   *types.Info
 	errs   []types.Error
@@ -207,10 +209,10 @@ func (p *program) goError(e packages.Error) string {
 	return name + ":" + place + ": " + text
 }
 
-// addConfig loads the packages that o names for a system. Of those that only and is not nil and
-// has not by its import path, the bodies of functions are not looked at.
-func (p *program) addConfig(ctx context.Context, o Options, goos, goarch string, only map[string]bool) (*config, error) {
-	c := &config{goos: goos, goarch: goarch, packages: make(map[string]*unit)}
+// addConfig loads the packages that o names for a system: the current one if d is nil, or one that
+// differs by d.
+func (p *program) addConfig(ctx context.Context, o Options, goos, goarch string, d *differs) (*config, error) {
+	c := &config{goos: goos, goarch: goarch, differs: d, packages: make(map[string]*unit)}
 	var env []string
 	system := "this system"
 	if goos != "" {
@@ -231,14 +233,14 @@ func (p *program) addConfig(ctx context.Context, o Options, goos, goarch string,
 		if pkg.PkgPath == "command-line-arguments" || strings.HasPrefix(pkg.ID, "command-line-arguments ") {
 			u.module = true
 		}
-		u.whole = u.module && (only == nil || only[strings.TrimSuffix(pkg.PkgPath, "_test")])
+		u.whole = u.module && (d == nil || d.only[strings.TrimSuffix(pkg.PkgPath, "_test")])
 		c.packages[pkg.ID] = u
 		if !strings.HasSuffix(u.ID, ".test") { // its main function is of the go command's making
 			order = append(order, u)
 		}
 	})
 	p.step(Step{Doing: "parsing packages for " + system})
-	p.parse(order)
+	p.parse(c, order)
 	if err := p.checkAll(ctx, c, order, "type-checking packages for "+system); err != nil {
 		return nil, err
 	}
@@ -293,7 +295,7 @@ func (p *program) checkAll(ctx context.Context, c *config, order []*unit, doing 
 }
 
 // parse parses the files of the packages that are not parsed yet.
-func (p *program) parse(units []*unit) {
+func (p *program) parse(c *config, units []*unit) {
 	var work []*source
 	for _, u := range units {
 		for _, name := range u.GoFiles {
@@ -324,6 +326,7 @@ func (p *program) parse(units []*unit) {
 		for _, name := range u.GoFiles {
 			if s := p.sources[name]; s != nil && s.tree != nil {
 				u.trees = append(u.trees, s.tree)
+				u.looked = append(u.looked, c.looked(s, s.tree))
 			}
 		}
 	}
@@ -363,11 +366,11 @@ func (p *program) checkTypes(c *config, u *unit) {
 		return nil
 	})
 	conf.Error = func(err error) {
-		if te, ok := errors.AsType[types.Error](err); ok {
+		if te, ok := errors.AsType[types.Error](err); ok && !p.unfounded(c, te) {
 			u.errs = append(u.errs, te)
 		}
 	}
-	u.types, _ = conf.Check(u.PkgPath, p.fset, u.trees, u.info)
+	u.types, _ = conf.Check(u.PkgPath, p.fset, u.looked, u.info)
 }
 
 func newInfo() *types.Info {

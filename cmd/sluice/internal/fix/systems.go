@@ -42,10 +42,10 @@ func (p *program) otherSystems(ctx context.Context, o Options, first *config) er
 				files = append(files, src)
 			}
 		}
-		only := p.differing(first, files)
-		o.Patterns = slices.Sorted(maps.Keys(only))
+		d := p.differs(first, files)
+		o.Patterns = slices.Sorted(maps.Keys(d.only))
 		goos, goarch, _ := strings.Cut(s, "/")
-		c, err := p.addConfig(ctx, o, goos, goarch, only)
+		c, err := p.addConfig(ctx, o, goos, goarch, d)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

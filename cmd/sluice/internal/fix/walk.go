@@ -36,7 +36,7 @@ func (a *analysis) walk(c *config, u *unit) {
 		}
 	}
 	a.instances(u)
-	for _, tree := range u.trees {
+	for _, tree := range u.looked {
 		w := walker{analysis: a}
 		ast.Inspect(tree, w.visit)
 	}
