@@ -140,3 +140,16 @@ func (c *missCounter) miss() {
 		c.misses.Add(1)
 	}
 }
+
+// SkipLook is skipLook.
+func (c *missCounter) SkipLook() bool { return c.skipLook() }
+
+// Note notes the result of a look, if one miss is enough to skip the next looks.
+func (c *missCounter) Note(found int32) {
+	switch {
+	case found > 0:
+		c.hit()
+	case c.misses.Load() < missesBeforeSkip:
+		c.misses.Store(missesBeforeSkip)
+	}
+}

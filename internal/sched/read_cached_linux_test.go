@@ -75,3 +75,41 @@ func halfCached(t *testing.T, n int) (*Scheduler, *File) {
 	}
 	return s, iopath.NewFile(fd, false, false)
 }
+
+// TestLargePreadLooksWhileItHits counts the looks into the page cache by large reads of a
+// ForeignFile, with a small read that hits before each. Each of them looks while they hit. After one
+// miss the next 15 do not look, and after another miss the next 31.
+func TestLargePreadLooksWhileItHits(t *testing.T) {
+	hang.Watch(t)
+	s, f := halfCached(t, 0)
+	if err := unix.Ftruncate(f.FD, largeRead); err != nil {
+		t.Fatal(err)
+	}
+	cached, looks := true, 0
+	s.paths.Look = func(_ int, b []byte, _ int64) (int32, bool) {
+		if len(b) == largeRead {
+			looks++
+		}
+		if len(b) == largeRead && !cached {
+			return eagain, true
+		}
+		return int32(len(b)), true
+	}
+	small, large := make([]byte, 10), make([]byte, largeRead)
+	for _, step := range []struct {
+		cached       bool
+		reads, looks int
+	}{{true, 20, 20}, {false, 1, 1}, {false, 15, 0}, {false, 1, 1}, {false, 31, 0}, {true, 1, 1}, {true, 20, 20}} {
+		cached, looks = step.cached, 0
+		for range step.reads {
+			for _, b := range [][]byte{small, large} {
+				if n, err := s.Pread(f, b, 0); n != len(b) || err != nil {
+					t.Fatalf("Pread of %d bytes = %d, %v", len(b), n, err)
+				}
+			}
+		}
+		if looks != step.looks {
+			t.Errorf("%d large reads, cached %t, looked %d times; want %d", step.reads, step.cached, looks, step.looks)
+		}
+	}
+}
