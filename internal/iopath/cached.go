@@ -144,10 +144,10 @@ func (c *missCounter) miss() {
 // SkipLook is skipLook.
 func (c *missCounter) SkipLook() bool { return c.skipLook() }
 
-// Note notes the result of a look, if one miss is enough to skip the next looks.
-func (c *missCounter) Note(found int32) {
+// Note notes a look, if one miss is enough to skip the next looks.
+func (c *missCounter) Note(hit bool) {
 	switch {
-	case found > 0:
+	case hit:
 		c.hit()
 	case c.misses.Load() < missesBeforeSkip:
 		c.misses.Store(missesBeforeSkip)

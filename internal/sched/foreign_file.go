@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/sys"
 )
 
 // KnowsEnd reports whether a look that finds 0 bytes has found the end; see sys.CachedKnowsEnd.
@@ -16,9 +17,9 @@ func (s *Scheduler) KnowsEnd() bool { return s.paths.FindsEnd }
 // The error is a syscall.Errno.
 //
 // Pread looks into the page cache first, however little is in flight. To find the bytes there costs
-// less than a permit and a system call that the Go scheduler knows of. But a look that misses makes
-// a large read 8 % slower: it begins to read ahead itself, and pread(2) would do that with larger
-// requests. So after one miss of a large read, the next 15 and more do not look.
+// less than a permit and a system call that the Go scheduler knows of. A look that misses costs a
+// large read up to 8 %: one that finds a part is followed by another look, and by a read of all
+// bytes. So after one miss of a large read the next 15 and more do not look.
 func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 	ctx := context.Background()
 	large := len(b) >= largeRead
@@ -31,7 +32,7 @@ func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 	}
 	found := s.paths.ReadCached(f, b, off)
 	if large {
-		f.LargeMisses.Note(found)
+		f.LargeMisses.Note(int(found) == min(len(b), sys.MaxCached))
 	}
 	if int(found) != len(b) {
 		s.count(ctx, readKind(len(b)), f)
