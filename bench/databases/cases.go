@@ -27,6 +27,8 @@ type testCase struct {
 	open func(dir string, s load.Setup) (database, error)
 	// data is the directory that fill fills, if several cases share it. "" is the case's name.
 	data string
+	// own is the memory that a process needs for itself. It has a quarter of the data beside it.
+	own int64
 	// command is a whole program. An operation is one of its files.
 	command *command
 }

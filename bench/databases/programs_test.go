@@ -15,7 +15,7 @@ func TestPrograms(t *testing.T) {
 		t.Fatalf("readRows of a missing file = %v, %v; want no rows", kept, err)
 	}
 	last := len(programs) - 1
-	o := options{size: 512 << 20, rounds: 8, time: 1e9}
+	o := options{dir: t.TempDir(), size: 512 << 20, rounds: 8, time: 1e9}
 	kept.set(row{of: programs[last], goroutines: 1, rate: 5, ratio: 0.9, low: 0.8, high: 0.95, cpu: 1, p99: 1}, o)
 	kept.set(row{of: programs[0], goroutines: 16, rate: 1000, ratio: 1.5, low: 1.4, high: 1.6, cpu: 0.5, p99: 0.25, threads: [2]int{20, 9}}, o)
 	if err := kept.write(name); err != nil {
@@ -26,7 +26,7 @@ func TestPrograms(t *testing.T) {
 	}
 	var b strings.Builder
 	writePrograms(&b, "a machine", kept.list())
-	first := "| " + programs[0].name + " | " + programs[0].does + " | 16 | 1.00k | 1.50 | 1.40-1.60 | gains | 0.50 | 0.25 | 20, 9 | 512 MiB, 8 rounds of 1s |"
+	first := "| " + programs[0].name + " | " + programs[0].does + " | 16 | 1.00k | 1.50 | 1.40-1.60 | gains | 0.50 | 0.25 | 20, 9 | 512 MiB, 256 MiB, " + readAhead(o.dir) + ", 8 rounds of 1s |"
 	second := "| its own | 5.00 | 0.90 | 0.80-0.95 | loses |"
 	if i, j := strings.Index(b.String(), first), strings.Index(b.String(), second); i < 0 || j < i {
 		t.Errorf("the page lacks %q or, behind it, %q:\n%s", first, second, b.String())

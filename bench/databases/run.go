@@ -179,6 +179,9 @@ func (p *place) measure(ctx context.Context, c *testCase, add func(goroutines in
 	arena := &duel.Arena{Path: dir, Programs: programs}
 	if c.fill != nil { // a case that only writes uses more memory the faster it is
 		arena.Group = p.group
+		if err := p.group.LimitMemory(p.memory(c)); err != nil {
+			return err
+		}
 	}
 	for _, n := range c.goroutines {
 		fmt.Fprintf(os.Stderr, "%s: %d goroutines\n", c.name, n)
@@ -191,6 +194,9 @@ func (p *place) measure(ctx context.Context, c *testCase, add func(goroutines in
 	}
 	return nil
 }
+
+// memory returns how much memory the processes of a case have.
+func (o options) memory(c *testCase) int64 { return int64(o.size)/inMemory + c.own }
 
 // prepare makes a case's directory and database, unless they are there.
 func (p *place) prepare(ctx context.Context, c *testCase, dir string, records int) error {

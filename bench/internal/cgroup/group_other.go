@@ -18,6 +18,9 @@ func Memory(int64) (*Group, error) {
 	return nil, errors.New("memory can be limited on Linux only")
 }
 
+// LimitMemory does nothing.
+func (*Group) LimitMemory(int64) error { return nil }
+
 // Add does nothing.
 func (*Group) Add(int) error { return nil }
 

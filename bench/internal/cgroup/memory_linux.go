@@ -32,6 +32,14 @@ func Memory(bytes int64) (*Group, error) {
 	return limitMemory(bytes, string(mounts), os.Mkdir)
 }
 
+// LimitMemory changes the limit of a Group that Memory has made.
+func (g *Group) LimitMemory(bytes int64) error {
+	if err := g.set(strconv.FormatInt(bytes, 10)); err != nil {
+		return fmt.Errorf("cannot set the limit of a control group: %w", err)
+	}
+	return nil
+}
+
 // limitMemory is Memory with given mounts, and a function that makes a group.
 func limitMemory(bytes int64, mounts string, mkdir func(string, os.FileMode) error) (*Group, error) {
 	in, err := memory.find(mounts)

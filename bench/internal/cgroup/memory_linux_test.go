@@ -26,6 +26,16 @@ func TestMemory(t *testing.T) {
 	if strings.TrimSpace(string(text)) != strconv.Itoa(limit) || err != nil {
 		t.Errorf("the limit is %q, %v; want %d", text, err, limit)
 	}
+	if err := g.LimitMemory(2 * limit); err != nil {
+		t.Error(err)
+	}
+	text, err = os.ReadFile(filepath.Join(g.dir, g.in.file))
+	if strings.TrimSpace(string(text)) != strconv.Itoa(2*limit) || err != nil {
+		t.Errorf("the limit is %q, %v after LimitMemory; want %d", text, err, 2*limit)
+	}
+	if err := g.LimitMemory(limit); err != nil {
+		t.Error(err)
+	}
 	name := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(name, make([]byte, 4*limit), 0o600); err != nil {
 		t.Fatal(err)
