@@ -105,9 +105,12 @@ func TestLargePreadLooksWhileItHits(t *testing.T) {
 		found, reads, looks int
 	}{
 		{largeRead, 20, 20},
-		{0, 1, 1}, {0, 15, 0},
-		{4096, 1, 1}, {4096, 31, 0}, // a part is a miss
-		{largeRead, 1, 1}, {largeRead, 20, 20},
+		{0, 1, 1},
+		{0, 15, 0},
+		{4096, 1, 1},
+		{4096, 31, 0}, // a part is a miss
+		{largeRead, 1, 1},
+		{largeRead, 20, 20},
 	} {
 		found, looks = step.found, 0
 		for range step.reads {
