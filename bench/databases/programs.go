@@ -9,9 +9,9 @@ import (
 // victoriaModule is VictoriaMetrics.
 const victoriaModule = "github.com/VictoriaMetrics/VictoriaMetrics"
 
-// What VictoriaMetrics and 16 clients of go-git, with an index each, need for themselves. With less,
-// both builds of VictoriaMetrics were killed: at 112 MiB in 10 of 10 runs by 64 goroutines, at
-// 128 MiB in 10 and 9, and in none at 160 MiB.
+// What VictoriaMetrics and 16 clients of go-git, with an index each, need for themselves. With
+// less, both builds of VictoriaMetrics were killed: at 112 MiB in 10 of 10 runs by 64 goroutines,
+// at 128 MiB in 10 and 9, and in none at 160 MiB.
 const (
 	victoriaOwn = 128 << 20
 	gitOwn      = 128 << 20

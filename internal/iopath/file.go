@@ -44,8 +44,8 @@ type openFile struct {
 	// for the file; other files may be on other file systems.
 	CanLook     atomic.Bool
 	cacheMisses missCounter
-	// LargeMisses counts the misses of ForeignFile's large reads alone. Beside small reads, which hit
-	// what large ones have read ahead, cacheMisses would never reach missesBeforeSkip.
+	// LargeMisses counts the misses of ForeignFile's large reads alone. Beside small reads, which
+	// hit what large ones have read ahead, cacheMisses would never reach missesBeforeSkip.
 	LargeMisses missCounter
 	// needsThread is true once the file system has refused driver.NoWait, as tmpfs does. Direct I/O
 	// on the file then needs a thread.

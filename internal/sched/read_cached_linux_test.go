@@ -77,8 +77,8 @@ func halfCached(t *testing.T, n int) (*Scheduler, *File) {
 }
 
 // TestLargePreadLooksWhileItHits counts the looks into the page cache by large reads of a
-// ForeignFile, with a small read that hits before each. Each of them looks while they hit. After one
-// miss the next 15 do not look, and after another miss the next 31.
+// ForeignFile, with a small read that hits before each. Each of them looks while they hit. After
+// one miss the next 15 do not look, and after another miss the next 31.
 func TestLargePreadLooksWhileItHits(t *testing.T) {
 	hang.Watch(t)
 	s, f := halfCached(t, 0)
