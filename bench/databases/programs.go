@@ -21,7 +21,7 @@ const (
 var programs = slices.Concat([]*testCase{
 	{
 		name: "victoria-search", module: victoriaModule + "/lib/storage", does: "query of 1000 samples of a series", goroutines: []int{1, 16, 64}, own: victoriaOwn,
-		why:  "VictoriaMetrics reads by os.File.ReadAt the pages of its mapped files that mincore(2) does not find in memory, and many wait at once. It takes pages that it has read for resident for a minute, and touches them as mapped memory. Where the memory is full, such a page fault reads as much as the disk's read-ahead: with 8 MiB instead of 128 KiB, a query of 10 KB reads 300 KB, the disk's bandwidth is the limit, and the ratio is 0.94 to 0.96 with 0.74 to 0.87 of the processor time. The program itself needs 125 to 155 MiB",
+		why:  "VictoriaMetrics reads by os.File.ReadAt the pages of its mapped files that mincore(2) does not find in memory, and many wait at once. It takes pages that it has read for resident for a minute, and touches them as mapped memory. Where the memory is full, such a page fault reads as much as the disk's read-ahead: with 8 MiB instead of 128 KiB, a query of 10 KB reads 300 KB, the disk's bandwidth is the limit, and the ratio is 0.94 to 0.96 with 0.74 to 0.87 of the processor time. The program itself needs 125 to 155 MiB. By one goroutine there are as many reads and disk requests as with os.File; why it has 0.94 is not known",
 		fill: fillVictoria, open: openVictoria,
 	},
 	{
@@ -31,7 +31,7 @@ var programs = slices.Concat([]*testCase{
 	},
 	{
 		name: "parquet", module: "github.com/parquet-go/parquet-go", does: "scan of a row group of 1000 rows", goroutines: []int{1, 16},
-		why:  "a row group takes 3 ms of processor time, most of it for objects and the garbage collector, and four reads of 256 KB. By 16, many wait at once. By one, looks found a part of such a read, and were followed by another look and a read of all bytes: 21 system calls a row group instead of 12. Since then there are 14, and the row is not measured again. The disk gets as many requests as from os.File",
+		why:  "a row group takes 3 ms of processor time, most of it for objects and the garbage collector, and four reads of 256 KB. By 16, many wait at once. By one, the disk is idle while a row group is decoded, with os.File as well",
 		fill: fillParquet, open: openParquet,
 	},
 	{

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"bytes"
 	"fmt"
 	"io"
@@ -50,7 +51,7 @@ func write(o options, rows []row, ways []wayRow, kept keptRows) error {
 		writePage(&b, on, rows)
 	}
 	if len(ways) > 0 {
-		writeWays(&b, on, readAhead(o.dir), ways)
+		writeWays(&b, on, readAhead(cmp.Or(o.keep, o.dir)), ways)
 	}
 	if len(kept) > 0 {
 		writePrograms(&b, machine.Describe(o.dir).String(), kept.list())
