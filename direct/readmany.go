@@ -106,8 +106,7 @@ var errNoRanges = errors.New("the sequence of ranges is nil (slices.Values makes
 //   - Memory: when half of the pool is in use, one request is in flight at a time. A caller that
 //     holds all Buffers waits until ctx ends or the Scheduler is closed.
 //   - Concurrency: any number of goroutines may loop over the result at once, if ranges is a
-// sequence
-//     that they may call at once. ReadMany starts no goroutine.
+//     sequence that they may call at once. ReadMany starts no goroutine.
 func (f *File) ReadMany(ctx context.Context, ranges iter.Seq[Range], o ReadManyOptions) iter.Seq2[ReadResult, error] {
 	return func(yield func(ReadResult, error) bool) {
 		if f == nil {
