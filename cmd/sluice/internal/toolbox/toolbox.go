@@ -39,9 +39,12 @@ func Open(args []string, version, released string) error {
 	if resolved, err := filepath.EvalSymlinks(self); err == nil {
 		self = resolved
 	}
-	tools, err := find(self, released)
+	tools, inTree, err := find(self, released)
 	if err != nil {
 		return err
+	}
+	if inTree {
+		version = "" // whatever the two print: the go command stamps them differently
 	}
 	env := append(os.Environ(), commandVariable+"="+self, versionVariable+"="+version)
 	return become(tools, append([]string{tools}, args...), env)
@@ -49,13 +52,13 @@ func Open(args []string, version, released string) error {
 
 // Opened returns the file of the program sluice that became this one; "" if none did. It takes the
 // variables of Open out of the environment, because the children of sluice-tools have no use for
-// them. It returns an error if sluice is of another version.
+// them. It returns an error if sluice is of another version and both were not built in one tree.
 func Opened(version string) (command string, err error) {
 	command, from := os.Getenv(commandVariable), os.Getenv(versionVariable)
 	if err := errors.Join(os.Unsetenv(commandVariable), os.Unsetenv(versionVariable)); err != nil {
 		return "", err
 	}
-	if command == "" || from == version || !published(from) && !published(version) {
+	if command == "" || from == "" || from == version || !published(from) && !published(version) {
 		return command, nil
 	}
 	tools, err := os.Executable()
@@ -79,19 +82,22 @@ func name() string {
 	return "sluice-tools"
 }
 
-// find returns the file of sluice-tools for the program self.
-func find(self, released string) (string, error) {
+// find returns the file of sluice-tools for the program self, and whether it was built in the tree
+// in which self was built.
+func find(self, released string) (file string, inTree bool, err error) {
 	beside := filepath.Join(filepath.Dir(self), name())
 	if _, err := os.Stat(beside); err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return beside, err
+		return beside, false, err
 	}
 	if tree := builtIn(); tree != "" {
-		return buildIn(tree)
+		file, err = buildIn(tree)
+		return file, true, err
 	}
 	version := installed(released)
 	if version == "" {
-		return "", fmt.Errorf("%s is missing, which has this command; build it with this program: "+
+		return "", false, fmt.Errorf("%s is missing, which has this command; build it with this program: "+
 			"go install . ./sluice-tools in cmd/sluice of its tree", beside)
 	}
-	return install(version)
+	file, err = install(version)
+	return file, false, err
 }

@@ -14,8 +14,8 @@ func TestFind(t *testing.T) {
 	if err := os.WriteFile(beside, nil, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := find(self, ""); got != beside || err != nil {
-		t.Errorf("find = %s, %v; want %s", got, err, beside)
+	if got, inTree, err := find(self, ""); got != beside || inTree || err != nil {
+		t.Errorf("find = %s, in a tree %t, %v; want %s", got, inTree, err, beside)
 	}
 }
 
@@ -62,6 +62,7 @@ func TestOpened(t *testing.T) {
 		{"v0.1.0", "v0.2.0", false},
 		{"v0.1.0", "(devel)", false},
 		{"(devel)", "(devel) 95be577040df", true},
+		{"", "v0.0.0-20261122070000-95be577040df", true}, // built in one tree
 		{"v0.0.0-20261122070000-95be577040df+dirty", "(devel)", true},
 	} {
 		t.Setenv(commandVariable, "/bin/sluice")
