@@ -24,7 +24,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"weak"
 
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/record"
@@ -37,8 +36,8 @@ type Class struct {
 	ref      *record.ClassRef // its name in records; nil for the default class
 	settings fair.Settings    // under Classes.mu
 	// inQueue has the class in each Queue, as a *fair.Class, which that queue's mu guards. It is
-	// written before other goroutines know the queue, or the class. It lacks queues that were added
-	// after the class was removed.
+	// written before other goroutines know the queue, or the class. A removed class lacks queues
+	// that were added later, and keeps queues of forgotten devices.
 	inQueue sync.Map
 	// earlier has the counts of the class in queues of forgotten devices. Under Classes.mu.
 	earlier fair.Stats
@@ -94,10 +93,9 @@ type Classes struct {
 	standard Class // the default class
 	now      func() time.Duration
 
-	mu      sync.Mutex
-	all     []*Class                     // the default class first; without removed ones. Under mu
-	capOf   func(device uint64) fair.Cap // see SetCapFinder
-	removed []weak.Pointer[Class]        // classes whose Stats somebody may still read. Under mu
+	mu    sync.Mutex
+	all   []*Class                     // the default class first; without removed ones. Under mu
+	capOf func(device uint64) fair.Cap // see SetCapFinder
 	// queues has a queue for each device that has had operations with tickets. Under mu.
 	queues []*Queue
 }
@@ -131,34 +129,16 @@ func (c *Classes) NewQueue(device uint64) *Queue {
 	return q
 }
 
-// forget adds c's counts in a queue to its earlier counts. It must be called with Classes.mu held.
-func (c *Class) forget(q *Queue) {
-	c.earlier.Add(q.statsOf(c))
-	c.inQueue.Delete(q)
-}
-
 // Forget removes a queue without tickets. It does not touch the timer, because the runtime calls
 // Forget outside the bubble of a simulation. The timer then finds nothing to do.
 func (c *Classes) Forget(q *Queue) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, class := range c.all {
-		class.forget(q)
+		class.earlier.Add(q.statsOf(class.in(q)))
+		class.inQueue.Delete(q)
 	}
-	c.eachRemoved(func(class *Class) { class.forget(q) })
 	c.queues = slices.DeleteFunc(c.queues, func(other *Queue) bool { return other == q })
-}
-
-// eachRemoved calls do for the removed classes that are still in use, and drops all other removed
-// classes from the list. It must be called with mu held.
-func (c *Classes) eachRemoved(do func(*Class)) {
-	c.removed = slices.DeleteFunc(c.removed, func(p weak.Pointer[Class]) bool {
-		class := p.Value()
-		if class != nil {
-			do(class)
-		}
-		return class == nil
-	})
 }
 
 // New adds a class, with its name in records. From the first class on, operations take tickets.
@@ -183,11 +163,8 @@ func (c *Classes) changeQueues(change func(*Queue)) (granted ticketList) {
 	for _, q := range c.queues {
 		q.mu.Lock()
 		change(q)
-		begun := q.grantLocked()
+		q.grantLocked(&granted)
 		q.mu.Unlock()
-		for t := begun.pop(); t != nil; t = begun.pop() {
-			granted.add(t)
-		}
 	}
 	return granted
 }
@@ -225,8 +202,6 @@ func (c *Class) Remove() bool {
 	c.limited.Store(false)
 	c.settings = fair.Settings{Weight: c.settings.Weight}
 	s.all = slices.DeleteFunc(s.all, func(other *Class) bool { return other == c })
-	s.eachRemoved(func(*Class) {}) // to keep the list short
-	s.removed = append(s.removed, weak.Make(c))
 	granted := s.changeQueues(func(q *Queue) {
 		if in := c.in(q); in != nil {
 			q.fair.Remove(q.now(), in)
@@ -249,9 +224,10 @@ func (c *Class) Stats() fair.Stats {
 	c.all.mu.Lock()
 	defer c.all.mu.Unlock()
 	sum := c.earlier
-	for _, q := range c.all.queues {
-		sum.Add(q.statsOf(c))
-	}
+	c.inQueue.Range(func(q, in any) bool {
+		sum.Add(q.(*Queue).statsOf(in.(*fair.Class)))
+		return true
+	})
 	return sum
 }
 

@@ -40,14 +40,11 @@ func (q *Queue) add(c *Class, o fair.Settings) {
 // mu held: until mu is unlocked, Remove does not take c out of the queue.
 func (q *Queue) classLocked(c *Class) *fair.Class { return c.all.Or(c).in(q) }
 
-// statsOf returns the counts of a class in the queue.
-func (q *Queue) statsOf(c *Class) (s fair.Stats) {
+// statsOf returns the counts of c, a class in the queue.
+func (q *Queue) statsOf(c *fair.Class) fair.Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if in := c.in(q); in != nil {
-		s = in.Stats()
-	}
-	return s
+	return c.Stats()
 }
 
 // Take waits for the ticket of an operation of n bytes, which may grant fewer. If res is not 0
@@ -149,20 +146,21 @@ func (t *Ticket) withdraw() bool {
 
 // grantAndUnlock grants all tickets that fit, and unlocks mu.
 func (q *Queue) grantAndUnlock() {
-	granted := q.grantLocked()
+	var granted ticketList
+	q.grantLocked(&granted)
 	q.mu.Unlock()
 	granted.start()
 }
 
-// grantLocked grants all tickets that fit. It wakes waiting goroutines, and returns the tickets of
-// Waiters, which the caller must start once it has unlocked mu. It must be called with mu held.
-func (q *Queue) grantLocked() (granted ticketList) {
+// grantLocked grants all tickets that fit. It wakes waiting goroutines, and adds the tickets of
+// Waiters to granted, which the caller must start once it has unlocked mu. mu must be held.
+func (q *Queue) grantLocked(granted *ticketList) {
 	now := q.now()
 	for {
 		next, again := q.fair.Next(now)
 		if next == nil {
 			q.setAlarm(now, again)
-			return granted
+			return
 		}
 		t := next.Owner.(*Ticket)
 		if t.waiter != nil {

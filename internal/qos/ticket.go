@@ -93,7 +93,7 @@ func (t *Ticket) reject(res int32) {
 type ticketList struct{ first, last *Ticket }
 
 func (l *ticketList) add(t *Ticket) {
-	if l.last == nil {
+	if l.first == nil {
 		l.first = t
 	} else {
 		l.last.next = t
@@ -104,13 +104,9 @@ func (l *ticketList) add(t *Ticket) {
 // pop removes and returns the first ticket; nil if there is none.
 func (l *ticketList) pop() *Ticket {
 	t := l.first
-	if t == nil {
-		return nil
+	if t != nil {
+		l.first, t.next = t.next, nil
 	}
-	if l.first = t.next; l.first == nil {
-		l.last = nil
-	}
-	t.next = nil
 	return t
 }
 
