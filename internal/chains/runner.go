@@ -140,31 +140,28 @@ func (r *Runner) reap(source Source) {
 	}
 	for _, op := range r.done[:n] {
 		t := op.Owner.(*slot)
-		all, owner := t.succeeded(), t.owner
+		all := t.succeeded()
 		if all {
 			r.count(t)
 			r.record(t)
 		}
-		t.clear()
-		r.free = append(r.free, t)
-		source.Ended(owner, all)
+		r.end(t, source, all)
 	}
-	if r.lost {
-		r.giveUp(source)
+	if r.lost { // the chains that it has not taken end
+		for _, op := range r.heads {
+			r.end(op.Owner.(*slot), source, false)
+		}
+		clear(r.heads)
+		r.heads = r.heads[:0]
 	}
 }
 
-// giveUp ends the chains that the lost driver has not taken.
-func (r *Runner) giveUp(source Source) {
-	for i, op := range r.heads {
-		t := op.Owner.(*slot)
-		owner := t.owner
-		t.clear()
-		r.free = append(r.free, t)
-		r.heads[i] = nil
-		source.Ended(owner, false)
-	}
-	r.heads = r.heads[:0]
+// end ends t's chain; see Source.Ended.
+func (r *Runner) end(t *slot, source Source, all bool) {
+	owner := t.owner
+	t.clear()
+	r.free = append(r.free, t)
+	source.Ended(owner, all)
 }
 
 // count adds the chain's operations to Stats.
