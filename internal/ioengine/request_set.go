@@ -154,14 +154,14 @@ func (set *RequestSet) leadUntilEnded(ctx context.Context) {
 			break
 		}
 		ops := e.await()
-		set.unpark()
+		set.park(awake)
 		e.complete(ops, false)
-		if set.hasEnded() || ctx.Err() != nil {
+		if !set.park(awake) || ctx.Err() != nil {
 			break
 		}
 		e.yield()
 	}
-	set.unpark()
+	set.park(awake)
 	e.stopLeading()
 }
 
@@ -177,37 +177,24 @@ func (set *RequestSet) sleep(ctx context.Context) {
 		e.reaperRequests.Add(-1)
 		return
 	}
-	set.unpark()
-	select { // drain a wake-up that was sent before unpark
+	set.park(awake)
+	select { // drain a wake-up that was sent before that
 	case <-set.wake:
 	default:
 	}
 }
 
-// park notes how the owner is about to wait. It returns false if the owner need not wait. The
-// caller must ask its context after park returns: a context that ended before found nobody to wake.
+// park notes how the owner is about to wait, or that it does not wait. It returns false if a
+// request has ended, so that the owner need not wait. Before it waits the caller must ask its
+// context: a context that ended before found nobody to wake.
 func (set *RequestSet) park(how parkState) bool {
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	if set.ended.Len() > 0 {
-		return false
+		how = awake
 	}
 	set.parked = how
-	return true
-}
-
-// unpark notes that the owner does not wait.
-func (set *RequestSet) unpark() {
-	set.mu.Lock()
-	defer set.mu.Unlock()
-	set.parked = awake
-}
-
-// hasEnded reports whether a request has ended that Next has not returned.
-func (set *RequestSet) hasEnded() bool {
-	set.mu.Lock()
-	defer set.mu.Unlock()
-	return set.ended.Len() > 0
+	return set.ended.Len() == 0
 }
 
 // wakeOwner wakes the owner if it waits. It must be called with mu held.
