@@ -51,8 +51,7 @@ func Dir(ctx context.Context) (string, error) {
 		if tree := around(); tree != "" {
 			return tree, nil
 		}
-		return "", errors.New("the source of sluice: this command was built in a tree of sluice with -trimpath, and does not know where that is: " +
-			"run it in that tree, or " + advice)
+		return "", errors.New("the source of sluice: the tree in which this command was built is gone, or unknown (-trimpath): run it in that tree, or " + advice)
 	}
 	dir, err := download(ctx, Module, version)
 	if err != nil {

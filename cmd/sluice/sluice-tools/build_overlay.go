@@ -65,7 +65,7 @@ func makeEmpty(dir string) error {
 	}
 	files, err := os.ReadDir(dir)
 	if err == nil && len(files) > 0 {
-		err = errors.New(dir + " is not empty")
+		err = errors.New(dir + " is not empty: name a new directory, or an empty one")
 	}
 	return err
 }

@@ -67,7 +67,7 @@ func (t *stressTest) printCounts(text *strings.Builder, all []stress.Counts) {
 	fmt.Fprintf(text, "operations: %v\n", sum)
 	switch {
 	case len(all) == 0:
-		text.WriteString("note: no test binary has reported what it did: SLUICE_DRIVER=off, or all were killed\n")
+		text.WriteString("note: no test binary has reported what it did: there are no tests, all ended early, or SLUICE_DRIVER=off\n")
 	case sum.Queued == 0:
 		text.WriteString("note: nothing was queued, so these tests say little: they read no files, or the driver queues no reads (sluice doctor)\n")
 	}

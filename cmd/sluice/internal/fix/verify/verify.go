@@ -235,6 +235,9 @@ func (v *verifying) require(ctx context.Context, dir string) error {
 		version += "@" + v.Version
 	}
 	_, err := v.goCommand(ctx, dir, "get", version)
+	if err != nil && v.Source == "" && ctx.Err() == nil {
+		err = fmt.Errorf("%w; if no version is published, set SLUICE_SOURCE to a clone of sluice", err)
+	}
 	return err
 }
 
@@ -255,7 +258,7 @@ func (v *verifying) goCommand(ctx context.Context, dir string, args ...string) (
 		return "", context.Cause(ctx)
 	}
 	if err != nil {
-		return "", fmt.Errorf("go %s: %s", args[0], lastLines(stderr.String(), 1))
+		return "", fmt.Errorf("go %s: %s", args[0], strings.ReplaceAll(lastLines(stderr.String(), 2), "; \t", " "))
 	}
 	return string(out), nil
 }
