@@ -81,14 +81,12 @@ func (d *deviceHelpers) run() {
 	defer d.h.all.Done()
 	s.Ready() // which may raise the number of permits
 	for {
+		d.widen()
 		p, _ := d.device.Budget.Acquire(context.Background(), d.kind) // fails only with its context
 		t := d.next()
 		if t == nil {
 			p.Release()
 			return
-		}
-		if d.device.Budget.Full(d.kind) { // perhaps threads are all the parallelism that there is
-			s.paths.WidenFor(t.code, t.f)
 		}
 		if t.addResult(s.paths.PlainCall(t.asked, p, t.code, t.f, t.rest(), t.at())) {
 			t.end()
@@ -96,6 +94,25 @@ func (d *deviceHelpers) run() {
 			t.continueRest()
 		}
 	}
+}
+
+// widen raises the number of permits if none is free and the first Transfer's file system leaves
+// threads as all the parallelism that there is.
+func (d *deviceHelpers) widen() {
+	if !d.device.Budget.Full(d.kind) {
+		return
+	}
+	d.h.mu.Lock()
+	t := d.queue.Front()
+	if t == nil {
+		d.h.mu.Unlock()
+		return
+	}
+	code, f := t.code, t.f
+	f.UseMore() // another helper may end t, and then the file may be closed
+	d.h.mu.Unlock()
+	d.h.s.paths.WidenFor(code, f)
+	f.Done()
 }
 
 // next removes and returns the first Transfer. If it returns nil, the helper must end.
