@@ -62,7 +62,7 @@ THEMES = classes closing copies differential files hazards paths positions sched
 # A third of the random operations beside package os: each takes five times as long here. Left out are
 # tests of one goroutine, of memory and threads, and of disks that hang or lose writes, which take
 # minutes here.
-RACE_SKIP = ^(TestDifferential|TestDirectModel|TestDirectEveryEdge|TestDirectNoSpace|TestStreamMemory|TestThreads.*|TestCalls|TestCopyFile|TestDirFS|TestFrozen.*|TestLost.*)$$
+RACE_SKIP = ^(TestDifferential|TestDirectModel|TestDirectEveryEdge|TestDirectNoSpace|TestStreamMemory|TestStreamResident|TestOddBufferSizes|TestReadManyAllocatesNothing|TestThreads.*|TestCalls|TestCopyFile|TestDirFS|TestFrozen.*|TestLost.*)$$
 race:
 	go test -race -timeout=20m -skip '$(RACE_SKIP)' . ./direct $(THEMES:%=./internal/test/%) -sluice.diff.n=250
 	go test -race -timeout=20m $(RACE)
