@@ -15,7 +15,7 @@ import (
 // len(b), or finds the end of the file (0). If the result is negative the caller must make the
 // transfer on another path. -EAGAIN means a miss, or that ReadCached did not look.
 func (p *Paths) ReadCached(f *File, b []byte, off int64) int32 {
-	if !f.CanLook.Load() || f.cacheMisses.skipLook() {
+	if !f.CanLook.Load() || f.cacheMisses.SkipLook() {
 		return eagain
 	}
 	// Each function between the program and the kernel costs a cached read 1 or 2 %. So the system
@@ -111,9 +111,9 @@ const (
 // must be called before the first operation.
 func (f *File) NeverLook() { f.cacheMisses.misses.Store(neverLooks) }
 
-// skipLook reports whether a read should not look into the page cache. After missesBeforeSkip
+// SkipLook reports whether a read should not look into the page cache. After missesBeforeSkip
 // misses, each look comes after twice as many reads as the one before, up to mostSkipped.
-func (c *missCounter) skipLook() bool {
+func (c *missCounter) SkipLook() bool {
 	switch n := c.misses.Load(); {
 	case n < missesBeforeSkip:
 		return false
@@ -140,9 +140,6 @@ func (c *missCounter) miss() {
 		c.misses.Add(1)
 	}
 }
-
-// SkipLook is skipLook.
-func (c *missCounter) SkipLook() bool { return c.skipLook() }
 
 // Note notes a look, if one miss is enough to skip the next looks.
 func (c *missCounter) Note(hit bool) {

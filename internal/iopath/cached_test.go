@@ -8,14 +8,14 @@ import (
 func TestStreakSkipsMostButNotAll(t *testing.T) {
 	var c missCounter
 	for i := range missesBeforeSkip {
-		if c.skipLook() {
+		if c.SkipLook() {
 			t.Fatalf("skip after %d misses = true; want false", i)
 		}
 		c.miss()
 	}
 	var looks []int
 	for i := range 4 * mostSkipped {
-		if !c.skipLook() {
+		if !c.SkipLook() {
 			looks = append(looks, missesBeforeSkip+1+i)
 			c.miss()
 		}
@@ -26,7 +26,7 @@ func TestStreakSkipsMostButNotAll(t *testing.T) {
 	if n := c.misses.Load(); n > 2*mostSkipped {
 		t.Errorf("the counter is at %d; want at most %d", n, 2*mostSkipped)
 	}
-	if c.hit(); c.skipLook() {
+	if c.hit(); c.SkipLook() {
 		t.Error("skip after a hit = true; want false")
 	}
 }
@@ -36,7 +36,7 @@ func TestNeverLook(t *testing.T) {
 	f := NewFile(-1, false, false)
 	f.NeverLook()
 	for i := range 4 * mostSkipped {
-		if !f.cacheMisses.skipLook() {
+		if !f.cacheMisses.SkipLook() {
 			t.Fatalf("read %d looks", i)
 		}
 		f.cacheMisses.miss()
