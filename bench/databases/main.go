@@ -18,6 +18,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -67,6 +68,9 @@ type options struct {
 	write  bool   // write the page of kept, and measure nothing
 	cases  []*testCase
 }
+
+// measured returns a directory of the file system that is measured.
+func (o options) measured() string { return cmp.Or(o.keep, o.dir) }
 
 // leastSize is the smallest size of a database. With 64 MiB of memory, SQLite of ncruces with 16
 // connections was killed.

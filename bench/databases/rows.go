@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,7 +57,7 @@ func (k keptRows) set(r row, o options) {
 	if r.of.fill != nil && r.of.command == nil {
 		form += ", " + report.Bytes(o.memory(r.of))
 	}
-	form += fmt.Sprintf(", %s, %d rounds", readAhead(cmp.Or(o.keep, o.dir)), o.rounds)
+	form += fmt.Sprintf(", %s, %d rounds", readAhead(o.measured()), o.rounds)
 	if r.of.command == nil {
 		form += " of " + o.time.String()
 	}

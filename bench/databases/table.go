@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"bytes"
 	"fmt"
 	"io"
@@ -46,15 +45,15 @@ func newRow(c *testCase, goroutines int, results []*duel.Result) row {
 // write writes the page. Without a file's name it writes to standard output.
 func write(o options, rows []row, ways []wayRow, kept keptRows) error {
 	var b bytes.Buffer
-	on := form(o, machine.Describe(o.dir).String(), time.Now())
+	on := form(o, machine.Describe(o.measured()).String(), time.Now())
 	if len(rows) > 0 {
 		writePage(&b, on, rows)
 	}
 	if len(ways) > 0 {
-		writeWays(&b, on, readAhead(cmp.Or(o.keep, o.dir)), ways)
+		writeWays(&b, on, readAhead(o.measured()), ways)
 	}
 	if len(kept) > 0 {
-		writePrograms(&b, machine.Describe(o.dir).String(), kept.list())
+		writePrograms(&b, machine.Describe(o.measured()).String(), kept.list())
 	}
 	if o.page == "" {
 		_, err := os.Stdout.Write(b.Bytes())
