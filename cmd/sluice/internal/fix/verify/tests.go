@@ -136,5 +136,9 @@ func among(r *outcomes.Run, names []string) *outcomes.Run {
 // lastLines returns the last n lines of a text in one.
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "; ")
+	lines = lines[max(0, len(lines)-n):]
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line) // the go command indents some
+	}
+	return strings.Join(lines, "; ")
 }

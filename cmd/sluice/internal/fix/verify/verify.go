@@ -258,7 +258,7 @@ func (v *verifying) goCommand(ctx context.Context, dir string, args ...string) (
 		return "", context.Cause(ctx)
 	}
 	if err != nil {
-		return "", fmt.Errorf("go %s: %s", args[0], strings.ReplaceAll(lastLines(stderr.String(), 2), "; \t", " "))
+		return "", fmt.Errorf("go %s: %s", args[0], lastLines(stderr.String(), 2))
 	}
 	return string(out), nil
 }
