@@ -56,12 +56,8 @@ var internal = map[string][]string{
 	"replaced by a message with the directory": {"busy"},
 
 	"sluice asks the go command again": {
-		"another file outside of the tree may decide what is built",
-		"too many files",
-		"… has changed",
-		"… has changed just now",
-		"… is new",
-		"… was just changed",
+		"another answer is possible",
+		"what is built may be something else",
 	},
 	"a mistake in the code": {"overlay: a key has a value without JSON: …"},
 

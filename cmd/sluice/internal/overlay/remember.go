@@ -50,7 +50,8 @@ type seen struct {
 // most bounds the files of a place: reading more takes longer than go list does.
 const most = 20_000
 
-var errMany = errors.New("too many files")
+// errOther ends the walk of a place whose answer does not hold, or cannot be kept.
+var errOther = errors.New("another answer is possible")
 
 // recent is the age below which a file may change without a change of its time, as the go command
 // has it for its own caches.
@@ -159,7 +160,7 @@ func (p place) below(rest string, n *int, dir func(name string) error, file func
 			}
 		case p.Names || p.isRead(e.Name()):
 			if *n++; *n > most {
-				return errMany
+				return errOther
 			}
 			err = file(filepath.Join(name, e.Name()), below)
 		}
@@ -185,7 +186,7 @@ func (p place) look(before time.Time) (map[string]content, error) {
 	old := func(name string) error {
 		info, err := os.Stat(name)
 		if err == nil && !info.ModTime().Before(before) {
-			err = errors.New(name + " was just changed")
+			err = errOther
 		}
 		return err
 	}
@@ -216,7 +217,7 @@ func (s seen) same() bool {
 		n++
 		was, ok := s.Files[rest]
 		if !ok {
-			return errors.New(name + " is new")
+			return errOther
 		}
 		if !s.isRead(filepath.Base(name)) {
 			return nil
@@ -226,7 +227,7 @@ func (s seen) same() bool {
 			return err
 		}
 		if !bytes.Equal(sumOf(text), was.Whole) && (s.Whole || !bytes.Equal(sumOf(head(text)), was.Head)) {
-			return errors.New(name + " has changed")
+			return errOther
 		}
 		return nil
 	})

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -24,7 +23,7 @@ var variables = []string{
 	"GOEXPERIMENT", "GOFIPS140", "GODEBUG", "GOAMD64", "GOARM64", "GOMODCACHE",
 }
 
-var errUnknown = errors.New("another file outside of the tree may decide what is built")
+var errUnknown = errors.New("what is built may be something else")
 
 // stateOf returns a text that stands for all from which the go command makes sluice-tools in the
 // module tree: the content of the Go files of its repository, the sizes and times of the other
@@ -61,7 +60,7 @@ func stateOf(goExe, tree string) (string, error) {
 		case d.IsDir():
 			return nil
 		case info.ModTime().After(latest):
-			return fmt.Errorf("%s has changed just now", name)
+			return errUnknown
 		case strings.HasSuffix(name, ".go"), strings.HasPrefix(d.Name(), "go."):
 			text, err := os.ReadFile(name)
 			fmt.Fprintf(sum, "%s %d\n", name, len(text))
@@ -94,19 +93,10 @@ func isBuilt(state, file string) bool {
 	return err == nil && string(got) == want
 }
 
-// setBuilt records that the program file was built from that state. Without the record it is built
-// again.
+// setBuilt records that the program file was built from that state. Without the record, or with a
+// part of it, the program is built again.
 func setBuilt(state, file string) {
-	text, err := built(state, file)
-	if err != nil {
-		return
-	}
-	f, err := os.CreateTemp(filepath.Dir(file), ".state-")
-	if err != nil {
-		return
-	}
-	_, err = io.WriteString(f, text)
-	if errors.Join(err, f.Close()) != nil || os.Rename(f.Name(), file+".state") != nil {
-		_ = os.Remove(f.Name()) // in the user's cache
+	if text, err := built(state, file); err == nil {
+		_ = os.WriteFile(file+".state", []byte(text), 0o666)
 	}
 }
