@@ -33,8 +33,8 @@ func formatErrorf(format string, args ...any) error {
 // of WriteTo have checksums.
 //
 // A program may still record in the file. Read leaves out events that are being recorded at that
-// moment, if r is an io.ReaderAt and an io.Seeker, as a file is. From a pipe, such an event may be
-// half of one and half of another.
+// moment, if r is an io.ReaderAt and an io.Seeker, as a file is. From a pipe, Read may return a mix
+// of two events.
 func Read(r io.Reader) (*Trace, error) {
 	again := readAgain(r)
 	d := &decoder{r: bufio.NewReaderSize(r, 64<<10)}

@@ -66,7 +66,7 @@ func (r *Rings) Init(drv driver.Driver, hook *record.Hook) {
 	r.shared.list.Store(r.all.Load())
 }
 
-// add adds a ring on drv, with registered memory of its own unless it is the first.
+// add adds a ring on drv. memory is registered with this ring alone; the first ring has none.
 func (r *Rings) add(drv driver.Driver, hook *record.Hook, memory *slabs) *Engine {
 	e := New(drv)
 	e.Join(r, hook, r.ringLost)

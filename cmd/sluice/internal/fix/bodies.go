@@ -9,9 +9,9 @@ import (
 
 // For another system, a function of a file that the current system builds, too, has a body only if
 // the function has a name that depends on the system. All expressions of other functions have the
-// types that they have on the current system. A name depends on the system if it is declared in a
-// file that the current system does not build, or by a declaration with such a name. This bounds
-// memory and time: a large package is type-checked with all bodies once, not once for each system.
+// types that they have on the current system. A name depends on the system if a file declares it
+// that the current system does not build, or if its declaration has another name that depends on
+// the system. So a large package is type-checked with all bodies once, not once for each system.
 
 // differs says how a system differs from the current one.
 type differs struct {
