@@ -21,8 +21,6 @@
 
 MODULES = . bench bench/pebble cmd/sluice copytree dev integrations/pebblevfs
 PLATFORMS = linux/arm64 linux/386 darwin/arm64 windows/amd64 freebsd/amd64
-# On these the library and copytree alone are cross-built: what differs there for the command is in them.
-LIBRARY_ONLY = linux/arm64 freebsd/amd64
 
 # Packages in which goroutines meet, beside the root and its tests.
 RACE = ./batch ./internal/handle ./internal/sched/... ./internal/iopath ./internal/ioengine ./internal/budget ./internal/device ./internal/groupcommit ./internal/qos ./internal/usecount ./internal/workers ./internal/rangelock ./internal/driver/... ./internal/buffer/... ./cache/... ./internal/evict/... ./internal/record ./trace ./mapped ./transparent ./copytree ./copytree/internal/engine ./copytree/internal/walk ./copytree/internal/entry ./copytree/internal/queue ./copytree/internal/content ./copytree/internal/durable ./copytree/internal/fetch
@@ -67,12 +65,13 @@ race:
 	go test -race -timeout=20m -skip '$(RACE_SKIP)' . ./direct $(THEMES:%=./internal/test/%) -sluice.diff.n=250
 	go test -race -timeout=20m $(RACE)
 
-# Not for pebblevfs and bench/pebble: to compile Pebble for each platform takes longer than all else here.
+# The library and copytree are vetted, their assembler too. Of the other modules the types are checked,
+# because vet compiles all that they import; not of pebblevfs and bench/pebble, which are Pebble's.
+TYPES = $(filter-out . copytree integrations/% bench/pebble,$(MODULES))
 cross:
-	@for p in $(PLATFORMS); do echo "build $$p"; \
-		for m in $(filter-out integrations/% bench/pebble,$(MODULES)); do \
-			case "$$m $(LIBRARY_ONLY) " in .*|copytree*) ;; *" $$p "*) continue ;; esac; \
-			(cd $$m && GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go vet ./...) || exit 1; done; done
+	@for p in $(PLATFORMS); do for m in $(filter . copytree,$(MODULES)); do echo "vet $$p $$m"; \
+		(cd $$m && GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go vet ./...) || exit 1; done; done
+	@for p in $(if $(TYPES),$(PLATFORMS)); do echo "types $$p $(TYPES)"; go run ./dev/typecheck $$p $(TYPES) || exit 1; done
 
 # CI has one seed for all (.ci/run), so that it judges a commit and not the
 # draw. This is where new ones are drawn.
