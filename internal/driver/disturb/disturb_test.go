@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -288,6 +289,26 @@ func TestDirect(t *testing.T) {
 			t.Errorf("%d short reads; want 2: of two pages, and of eight", short)
 		}
 	})
+}
+
+// TestLastOffset checks that a read that would pass the last offset is refused, as the kernel
+// refuses it: a part of it may be accepted.
+func TestLastOffset(t *testing.T) {
+	f, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	inner, err := pool.New(pool.Options{Depth: 4})
+	d := disturb.New(opened(t, "pool", inner, err), disturb.Options{Seed: 1, Short: 1})
+	defer d.Close()
+	op := read(int32(f.Fd()), 0, 4096)
+	op.Off = math.MaxInt64 - 4095
+	submit(t, d, op)
+	d.Reap(make([]*driver.Op, 1), 1)
+	if op.Res != -int32(syscall.EINVAL) {
+		t.Errorf("read = %d; want %d", op.Res, -int32(syscall.EINVAL))
+	}
 }
 
 // heldBack submits reads until one of them is held back for a day, and returns it.

@@ -2,6 +2,7 @@ package disturb
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"syscall"
 	"time"
@@ -95,8 +96,11 @@ func holdFor(longest time.Duration, kind, part float64) time.Duration {
 }
 
 // cut returns how many bytes a short read leaves out: at least one, but not all. left is a random
-// number below 1.
+// number below 1. The kernel refuses a read that would pass the last offset, and may accept a part.
 func cut(op *driver.Op, left float64) int {
+	if op.Off > math.MaxInt64-int64(len(op.Buf)) {
+		return 0
+	}
 	unit := 1
 	if op.Flags&driver.Direct != 0 {
 		unit = page
