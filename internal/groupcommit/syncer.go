@@ -29,7 +29,8 @@ type Syncer struct {
 	forgetsErrors bool
 	// writebacks is how many write-backs are being started. writebacksEnd, if not nil, is closed
 	// when there is none any more: an fsync that has ended waits for that. unreported is the error
-	// of one of them, which the kernel reports to no fsync: that which ends next fails with it.
+	// of one of them, which the kernel reports to no fsync: those that run fail with it, or else
+	// the next one.
 	// Guarded by mu.
 	writebacks    int
 	writebacksEnd chan struct{}

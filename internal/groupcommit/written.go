@@ -37,16 +37,20 @@ func (s *Syncer) TakeWriteback() bool {
 	return true
 }
 
-// BeginWriteback notes that the caller starts a write-back. It calls EndWriteback after that.
+// BeginWriteback notes that the caller starts a write-back. It calls EndWriteback after that. While
+// an fsync waits for earlier write-backs, it waits for them too.
 func (s *Syncer) BeginWriteback() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for s.writebacksEnd != nil {
+		s.awaitWritebacks()
+	}
 	s.writebacks++
 }
 
 // EndWriteback records the result of the call that has started a write-back. If the file system
 // could not start it, it may have given up the pages. An fsync would have reported that, but now it
-// finds nothing to write. So the fsync that ends next fails, too.
+// finds nothing to write. So the fsyncs that run fail, or else the next one.
 func (s *Syncer) EndWriteback(res int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,22 +67,32 @@ func (s *Syncer) EndWriteback(res int32) {
 
 // afterWritebacks locks mu once no write-back is being started, and returns err, the result of an
 // fsync, or the error of a write-back if that is all there is. A write-back that was being started
-// beside the fsync may have given up pages of each Sync that the fsync serves. These calls are
-// short: they do not wait for the device.
+// beside the fsync may have given up pages of each Sync that the fsync serves. One that begins
+// after the fsync has ended cannot.
 func (s *Syncer) afterWritebacks(err error) error {
 	s.mu.Lock()
-	for s.writebacks > 0 {
+	if s.writebacks > 0 {
 		if s.writebacksEnd == nil {
 			s.writebacksEnd = make(chan struct{})
 		}
-		end := s.writebacksEnd
-		s.mu.Unlock()
-		<-end
-		s.mu.Lock()
+		s.awaitWritebacks()
 	}
 	if err == nil {
 		err = s.unreported
 	}
-	s.unreported = nil
+	// Where errors are remembered, two fsyncs may run at a time, and both fail. Later ones fail
+	// anyway.
+	if s.forgetsErrors {
+		s.unreported = nil
+	}
 	return err
+}
+
+// awaitWritebacks waits until writebacksEnd is closed. It must be called with mu held, and releases
+// it while it waits.
+func (s *Syncer) awaitWritebacks() {
+	end := s.writebacksEnd
+	s.mu.Unlock()
+	<-end
+	s.mu.Lock()
 }

@@ -1,0 +1,108 @@
+package groupcommit
+
+import (
+	"context"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/pressure"
+)
+
+// heldCaller is a caller whose fsync succeeds once end is closed.
+type heldCaller struct {
+	began, end chan struct{}
+	processors pressure.Signal
+}
+
+func newHeldCaller() *heldCaller {
+	return &heldCaller{began: make(chan struct{}), end: make(chan struct{})}
+}
+
+func (*heldCaller) Admit(context.Context) error    { return nil }
+func (*heldCaller) Withdraw()                      {}
+func (*heldCaller) Reopen() int                    { return -1 }
+func (*heldCaller) StartWriteback()                {}
+func (*heldCaller) Now() time.Duration             { return 0 }
+func (c *heldCaller) Processors() *pressure.Signal { return &c.processors }
+func (c *heldCaller) Fsync(driver.Code, int) Made {
+	close(c.began)
+	<-c.end
+	return Made{}
+}
+
+// sync begins a Sync of c, and returns once its fsync runs.
+func (c *heldCaller) sync(s *Syncer) chan error {
+	res := make(chan error, 1)
+	go func() {
+		_, err := s.Do(context.Background(), driver.Fsync, c)
+		res <- err
+	}()
+	<-c.began
+	return res
+}
+
+// TestFailedWritebackFailsBothFsyncs has two fsyncs run when a write-back cannot be started. It may
+// have given up pages of both, so both Syncs fail, whichever ends first.
+func TestFailedWritebackFailsBothFsyncs(t *testing.T) {
+	for _, secondFirst := range []bool{true, false} {
+		var s Syncer
+		s.Init(Options{})
+		s.second.state, s.second.serves, s.second.fd = opened, true, 1000 // the callers make no call on it
+		callers, results := []*heldCaller{newHeldCaller(), newHeldCaller()}, make([]chan error, 2)
+		for i, c := range callers {
+			s.unsynced.Store(HugeWritten)
+			results[i] = c.sync(&s)
+		}
+		if !s.second.busy {
+			t.Fatal("the other fsync is not on the second descriptor")
+		}
+		s.BeginWriteback()
+		s.EndWriteback(-int32(syscall.EIO))
+		order := []int{0, 1}
+		if secondFirst {
+			order = []int{1, 0}
+		}
+		for _, i := range order {
+			close(callers[i].end)
+			if err := <-results[i]; err != syscall.EIO {
+				t.Errorf("second first: %t: Sync %d = %v; want EIO", secondFirst, i, err)
+			}
+		}
+	}
+}
+
+// TestSyncEndsWhileRangesOverlap has SyncRanges overlap without end. A Sync waits for those that
+// have begun when its fsync ends, and not for later ones.
+func TestSyncEndsWhileRangesOverlap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s Syncer
+		s.Init(Options{})
+		s.BeginWriteback()
+		c := newHeldCaller()
+		synced := c.sync(&s)
+		close(c.end)
+		synctest.Wait() // the fsync has ended, and waits for the write-back
+		began := make(chan struct{})
+		go func() {
+			s.BeginWriteback()
+			close(began)
+		}()
+		synctest.Wait()
+		s.EndWriteback(0)
+		synctest.Wait()
+		select {
+		case err := <-synced:
+			if err != nil {
+				t.Error(err)
+			}
+		default:
+			t.Error("Sync waits for a write-back that began after its fsync had ended")
+		}
+		<-began
+		s.EndWriteback(0)
+		synctest.Wait()
+	})
+}
