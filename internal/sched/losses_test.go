@@ -153,3 +153,22 @@ func TestSynchronousTransfer(t *testing.T) {
 		}
 	}
 }
+
+// TestSynchronousWriteBesideSyncRange checks that a write with O_SYNC fails beside a write-back that
+// could not be started. That may have given up the write's pages, and the kernel's fsync of the
+// write then finds nothing to write.
+func TestSynchronousWriteBesideSyncRange(t *testing.T) {
+	p, results := playWrites(t)
+	p.startRange = func(int, int64, int64) int32 {
+		p.started <- struct{}{}
+		return <-p.results
+	}
+	write := p.write(t.Context(), 0)
+	ranged := make(chan error, 1)
+	go func() { ranged <- p.SyncRange(p.f, 0, 0) }()
+	<-p.started
+	p.results <- -int32(syscall.EIO)
+	want(t, syscall.EIO, ranged)
+	results[0] <- 1
+	want(t, syscall.EIO, write)
+}

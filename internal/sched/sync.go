@@ -86,10 +86,18 @@ func (c *syncing) StartWriteback() {
 	if !f.Syncer.TakeWriteback() { // not before: without a permit the bytes still count
 		return
 	}
-	start := s.paths.Recording.Now()
-	res := s.paths.Call(iopath.Writeback, f.FD, nil, 0)
+	s.startWriteback(f, func() int32 { return s.paths.Call(iopath.Writeback, f.FD, nil, 0) })
+}
+
+// startWriteback makes call, which starts a write-back of f, and returns its result. The Syncer
+// knows that it begins. If it fails, Syncs fail, and writes with O_SYNC that are in progress.
+func (s *Scheduler) startWriteback(f *File, call func() int32) int32 {
+	start, write := s.paths.Recording.Now(), f.LostWrites.Begin()
+	res := call()
 	s.paths.Recording.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
+	f.LostWrites.End(write, res)
 	f.Syncer.EndWriteback(res)
+	return res
 }
 
 // SyncRange starts the write-back of the dirty pages of the n bytes at off, and does not wait for
@@ -100,10 +108,7 @@ func (s *Scheduler) SyncRange(f *File, off, n int64) error {
 		return err
 	}
 	f.Syncer.BeginWriteback()
-	start := s.paths.Recording.Now()
-	res := s.startRange(f.FD, off, n)
-	s.paths.Recording.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
-	f.Syncer.EndWriteback(res)
+	res := s.startWriteback(f, func() int32 { return s.startRange(f.FD, off, n) })
 	if res < 0 && res != enosys { // as in a sandbox: the next Sync has more to write
 		return syscall.Errno(-res)
 	}
