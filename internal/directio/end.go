@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"syscall"
 
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/rangelock"
@@ -72,7 +73,7 @@ func (f *File) writeTail(ctx context.Context, b []byte, off int64) (int, error) 
 		return n, err
 	}
 	var failed error
-	f.sched.Block(f.tail, func() { failed = sys.DropPages(int(f.tailFile.Fd()), start, end-start) })
+	f.sched.Block(f.tail, func() { failed = f.writeBack(func(fd int) error { return sys.DropPages(fd, start, end-start) }) })
 	if failed != nil {
 		return 0, failed
 	}
@@ -98,10 +99,23 @@ func (f *File) Change(do func() error) error {
 func (f *File) Reshape(do func() error) error {
 	return f.Change(func() error {
 		if f.tailFile != nil {
-			if err := sys.FlushPages(int(f.tailFile.Fd()), 0, 0); err != nil {
+			if err := f.writeBack(func(fd int) error { return sys.FlushPages(fd, 0, 0) }); err != nil {
 				return err
 			}
 		}
 		return do()
 	})
+}
+
+// writeBack has call write back the page cache of fd, the descriptor of tailFile. If that fails, it
+// may have given up pages which an fsync then does not find: later Syncs fail, as after a SyncRange.
+func (f *File) writeBack(call func(fd int) error) error {
+	f.core.Syncer.BeginWriteback()
+	err := call(int(f.tailFile.Fd()))
+	res := int32(0)
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		res = -int32(errno)
+	}
+	f.core.Syncer.EndWriteback(res)
+	return err
 }
