@@ -18,7 +18,7 @@
 // is released.
 //
 // If several goroutines read the same missing block at once, one of them reads it from the disk. If
-// this read fails, all of them get the error.
+// this read fails in that block, all of them get the error.
 //
 // A write goes to the disk before the call returns, and removes the written blocks from the cache.
 // If a program changes bytes of the file in another way, it must call [File.Invalidate] afterwards.

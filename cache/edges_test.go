@@ -98,8 +98,8 @@ func TestEdgesPinned(t *testing.T) {
 	}
 }
 
-// A goroutine that wants a block of another goroutine's run waits for that run. If it wants more
-// blocks, it reads them itself.
+// A goroutine that wants a block of another goroutine's run waits for that run. If the run fails, it
+// gets the error of its block, or reads that block itself where the run did not reach it.
 func TestEdgesShared(t *testing.T) {
 	for _, fail := range []error{nil, syscall.EIO} {
 		c, f, d := newTest(t, 128, 40*block)
@@ -121,15 +121,23 @@ func TestEdgesShared(t *testing.T) {
 		}
 		waitShared(t, c, others)
 		g.open <- fail
+		d.release()
+		failed := 0
 		for range 1 + others {
-			if err := <-errs; !errors.Is(err, fail) || fail == nil && err != nil {
-				t.Errorf("a read = %v; want %v", err, fail)
+			switch err := <-errs; {
+			case fail != nil && errors.Is(err, fail):
+				failed++
+			case err != nil:
+				t.Errorf("a read = %v", err)
 			}
 		}
-		if st := c.Stats(); st.Misses != 6 || st.Shared != others || fail == nil && d.count() != 1 {
+		if fail != nil {
+			if failed != 1+others/6 {
+				t.Errorf("%d reads failed; want the first one, and those of its first block", failed)
+			}
+		} else if st := c.Stats(); st.Misses != 6 || st.Shared != others || d.count() != 1 {
 			t.Errorf("%+v, %d requests; want 6 blocks in one", st, d.count())
 		}
-		d.release()
 		wantRead(t, f, d, 3*block+100, 5*block)
 		if c.Stats().Pinned != 0 {
 			t.Errorf("%+v; want nothing pinned", c.Stats())
@@ -150,6 +158,49 @@ func (d *halfDisk) ReadAtContext(ctx context.Context, b []byte, off int64) (int,
 		err = syscall.EIO
 	}
 	return n, err
+}
+
+// badByte has one bad byte, at bad: reads over it end there.
+type badByte struct {
+	*disk
+	bad int64
+}
+
+func (d *badByte) ReadAtContext(ctx context.Context, b []byte, off int64) (int, error) {
+	if off > d.bad || off+int64(len(b)) <= d.bad {
+		return d.disk.ReadAtContext(ctx, b, off)
+	}
+	h := halfDisk{d.disk, d.bad}
+	return h.ReadAtContext(ctx, b, off)
+}
+
+// A goroutine that waits for a good block of another goroutine's run does not get the error of a
+// bad block before it.
+func TestEdgesWaiterBehindBadBlock(t *testing.T) {
+	_, _, plain := newTest(t, 1, 20*block)
+	c, _, _ := newTest(t, 128, 0)
+	f := c.File(&badByte{plain, 5*block + 50})
+	g := hold(plain, false)
+	first := make(chan error, 1)
+	go func() {
+		_, err := f.ReadAt(make([]byte, 5*block), 3*block)
+		first <- err
+	}()
+	<-g.arrived
+	b, res := make([]byte, 100), make(chan error, 1)
+	go func() {
+		_, err := f.ReadAt(b, 7*block)
+		res <- err
+	}()
+	waitShared(t, c, 1)
+	plain.release()
+	g.open <- nil
+	if err := <-first; !errors.Is(err, syscall.EIO) {
+		t.Errorf("ReadAt over the bad block = %v; want EIO", err)
+	}
+	if err := <-res; err != nil || !bytes.Equal(b, plain.data[7*block:][:100]) {
+		t.Errorf("ReadAt of a good block = %v; want its bytes", err)
+	}
 }
 
 // A read over a bad block returns the bytes before it, and caches them. A read without bad bytes

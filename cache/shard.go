@@ -32,7 +32,7 @@ type load struct {
 	done chan struct{} // nil while no goroutine waits
 	err  error         // the reason if frame.n is less than a block
 	// retry makes waiting goroutines try again: the read has failed because its reader's context
-	// ended.
+	// ended, or at an earlier block.
 	retry bool
 	// detached is set when the block is written to, or its file is closed. Goroutines that already
 	// wait may use the bytes; later ones must not.
