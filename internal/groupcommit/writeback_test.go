@@ -50,7 +50,8 @@ func TestFailedWritebackFailsBothFsyncs(t *testing.T) {
 	for _, secondFirst := range []bool{true, false} {
 		var s Syncer
 		s.Init(Options{})
-		s.second.state, s.second.serves, s.second.fd = opened, true, 1000 // the callers make no call on it
+		// The callers make no call on this descriptor.
+		s.second.state, s.second.serves, s.second.fd = opened, true, 1000
 		callers, results := []*heldCaller{newHeldCaller(), newHeldCaller()}, make([]chan error, 2)
 		for i, c := range callers {
 			s.unsynced.Store(HugeWritten)

@@ -154,9 +154,9 @@ func TestSynchronousTransfer(t *testing.T) {
 	}
 }
 
-// TestSynchronousWriteBesideSyncRange checks that a write with O_SYNC fails beside a write-back that
-// could not be started. That may have given up the write's pages, and the kernel's fsync of the
-// write then finds nothing to write.
+// TestSynchronousWriteBesideSyncRange checks that a write with O_SYNC fails beside a write-back
+// that could not be started. That may have given up the write's pages, and the kernel's fsync of
+// the write then finds nothing to write.
 func TestSynchronousWriteBesideSyncRange(t *testing.T) {
 	p, results := playWrites(t)
 	p.startRange = func(int, int64, int64) int32 {
