@@ -54,7 +54,7 @@ func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int,
 	if use == fair.OutsideCap && !c.Limited() {
 		return q.Admit(c, file, n), 0
 	}
-	t = q.newTicket(file, use)
+	t = q.NewTicket(nil, file, use)
 	t.Request(c, n)
 	select {
 	case res = <-t.ready:
@@ -83,7 +83,7 @@ func (q *Queue) TakeAll(ctx context.Context, c *Class, file *usecount.Count, n i
 
 // Admit returns a ticket, outside the cap, for an operation of n bytes that does not wait.
 func (q *Queue) Admit(c *Class, file *usecount.Count, n int) *Ticket {
-	t := q.newTicket(file, fair.OutsideCap)
+	t := q.NewTicket(nil, file, fair.OutsideCap)
 	q.mu.Lock()
 	q.fair.Admit(&t.Ticket, q.classLocked(c), n)
 	q.mu.Unlock()

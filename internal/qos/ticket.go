@@ -43,17 +43,11 @@ func makeTicket() *Ticket {
 	return t
 }
 
-// newTicket returns a ticket for an operation on a file. See fair.Ticket for use.
-func (q *Queue) newTicket(file *usecount.Count, use fair.Use) *Ticket {
-	t := q.unused.Get(makeTicket)
-	t.queue, t.file, t.Use = q, file, use
-	return t
-}
-
-// NewTicket is newTicket for a Waiter, which frees the ticket (Free) when it has ended.
+// NewTicket returns a ticket for an operation on a file. See fair.Ticket for use. If w is not nil, it
+// frees the ticket (Free) when it has ended.
 func (q *Queue) NewTicket(w Waiter, file *usecount.Count, use fair.Use) *Ticket {
-	t := q.newTicket(file, use)
-	t.waiter = w
+	t := q.unused.Get(makeTicket)
+	t.queue, t.waiter, t.file, t.Use = q, w, file, use
 	return t
 }
 
