@@ -43,8 +43,8 @@ func makeTicket() *Ticket {
 	return t
 }
 
-// NewTicket returns a ticket for an operation on a file. See fair.Ticket for use. If w is not nil, it
-// frees the ticket (Free) when it has ended.
+// NewTicket returns a ticket for an operation on a file. See fair.Ticket for use. If w is not nil,
+// it frees the ticket (Free) when it has ended.
 func (q *Queue) NewTicket(w Waiter, file *usecount.Count, use fair.Use) *Ticket {
 	t := q.unused.Get(makeTicket)
 	t.queue, t.waiter, t.file, t.Use = q, w, file, use

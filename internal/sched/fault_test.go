@@ -150,7 +150,8 @@ func TestFullDriverAndGroup(t *testing.T) {
 			}
 		}
 		g.Close()
-		if n, err := s.ReadAt(t.Context(), f, make([]byte, 10), 0); n != 10 || err != nil { // hangs without a leader
+		// Hangs without a leader.
+		if n, err := s.ReadAt(t.Context(), f, make([]byte, 10), 0); n != 10 || err != nil {
 			t.Errorf("ReadAt = %d, %v; want 10", n, err)
 		}
 	}
