@@ -8,8 +8,8 @@ import (
 
 // waiter is a goroutine that waits for a permit.
 type waiter struct {
-	// ready receives a value after the waiter has been taken out of the queue: there may be a permit,
-	// for it or for a goroutine that is quicker.
+	// ready receives a value after the waiter has been taken out of the queue: there may be a
+	// permit, for it or for a goroutine that is quicker.
 	ready     chan struct{}
 	wants     Permit
 	arrived   uint64            // number in the order of arrival

@@ -48,8 +48,8 @@ func (q *Queue) statsOf(c *fair.Class) fair.Stats {
 }
 
 // Take waits for the ticket of an operation of n bytes, which may grant fewer. If res is not 0
-// there is no ticket: the file is closing (Closed), or ctx has ended (Canceled). Outside the cap, an
-// operation of a class without limits does not wait.
+// there is no ticket: the file is closing (Closed), or ctx has ended (Canceled). Outside the cap,
+// an operation of a class without limits does not wait.
 func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int, use fair.Use) (t *Ticket, res int32) {
 	if use == fair.OutsideCap && !c.Limited() {
 		return q.Admit(c, file, n), 0
