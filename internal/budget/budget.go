@@ -63,9 +63,8 @@ func (a *All) Init(most int, processors func() int) {
 // two atomic read-modify-write operations.
 //
 // A goroutine that arrives while a permit is free takes it, even if others wait. Handing each
-// permit to the next waiter would cost a switch of goroutines for every call (a lock convoy). A
-// waiter that has been overtaken maxOvertaken times is handed the next permit, so that none
-// starves: docs/decisions/0004-budget.md.
+// permit to the next waiter would cost a switch of goroutines for every call (a lock convoy):
+// docs/decisions/0004-budget.md.
 type Budget struct {
 	all      *All
 	parallel atomic.Bool // see Parallel
@@ -74,8 +73,6 @@ type Budget struct {
 	queues   [2 * kinds]list.List[waiter]
 	links    list.Node[Budget] // in All.starved while goroutines wait
 }
-
-const maxOvertaken = 64 / probe.Narrowing
 
 // Init makes b a Budget of a. It must be called before all other methods.
 func (b *Budget) Init(a *All) { b.all = a }
@@ -257,9 +254,6 @@ func (p Permit) Release() {
 		return
 	}
 	a := b.all
-	if b.awaited() && a.handOver(p) {
-		return
-	}
 	b.used.Add(-int64(p.unit()))
 	if a.most > 0 {
 		a.used.Add(-1)

@@ -16,15 +16,11 @@ type play struct {
 	inside  bool // the one that comes has a permit
 }
 
-func newPlay(waiting, overtaken, budgets int) *play {
+func newPlay(waiting, budgets int) *play {
 	p := &play{w: newWorld(budgets, 2, 1)}
 	p.taken, _ = p.w.of[0].TryAcquire(Reads)
-	for i := range waiting {
-		w := p.add()
-		if i == 0 {
-			w.overtaken = overtaken
-		}
-		p.w.all.enqueue(w)
+	for range waiting {
+		p.w.all.enqueue(p.add())
 	}
 	return p
 }
@@ -90,28 +86,25 @@ func (p *play) interrupt(a func(), access int, b func()) bool {
 	return i.access <= 0
 }
 
-// The last waiter gets the permit or is woken for it. One goroutine runs a method of the Budget,
+// The last waiter is woken for the permit. One goroutine runs a method of the Budget,
 // and between any two of its accesses to the shared fields another goroutine runs a method, too.
 func TestInterrupted(t *testing.T) {
 	for _, c := range []struct {
-		name      string
-		waiting   int // before
-		overtaken int // how often the first of them was
-		a, b      func(*play)
+		name    string
+		waiting int // before
+		a, b    func(*play)
 	}{
-		{"release and come", 0, 0, (*play).release, (*play).come},
-		{"come and release", 0, 0, (*play).come, (*play).release},
-		{"release and give up", 2, 0, (*play).release, (*play).giveUp},
-		{"give up and release", 2, 0, (*play).giveUp, (*play).release},
-		{"hand over and give up", 2, maxOvertaken, (*play).release, (*play).giveUp},
-		{"give up and hand over", 2, maxOvertaken, (*play).giveUp, (*play).release},
-		{"try and release", 1, 0, (*play).try, (*play).release},
-		{"release and try", 1, 0, (*play).release, (*play).try},
+		{"release and come", 0, (*play).release, (*play).come},
+		{"come and release", 0, (*play).come, (*play).release},
+		{"release and give up", 2, (*play).release, (*play).giveUp},
+		{"give up and release", 2, (*play).giveUp, (*play).release},
+		{"try and release", 1, (*play).try, (*play).release},
+		{"release and try", 1, (*play).release, (*play).try},
 	} {
 		for _, budgets := range []int{1, 2} {
 			t.Run(c.name, func(t *testing.T) {
 				for access, more := 1, true; more; access++ {
-					p := newPlay(c.waiting, c.overtaken, budgets)
+					p := newPlay(c.waiting, budgets)
 					more = p.interrupt(func() { c.a(p) }, access, func() { c.b(p) })
 					if last := p.waiters[len(p.waiters)-1]; !p.inside && len(last.ready) == 0 {
 						t.Errorf("the last waiter was forgotten, if the second call is made before access %d of the first", access)

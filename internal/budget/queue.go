@@ -8,16 +8,16 @@ import (
 
 // waiter is a goroutine that waits for a permit.
 type waiter struct {
-	// ready receives a value after the waiter has been taken out of the queue: true if it has been
-	// handed its permit, false if there may be one, for it or for a goroutine that is quicker.
-	ready     chan bool
+	// ready receives a value after the waiter has been taken out of the queue: there may be a
+	// permit, for it or for a goroutine that is quicker.
+	ready     chan struct{}
 	wants     Permit
-	arrived   uint64 // number in the order of arrival
-	overtaken int
+	arrived   uint64            // number in the order of arrival
+	overtaken bool              // it was woken, and another goroutine was quicker
 	links     list.Node[waiter] // in the queue of its kind
 }
 
-func newWaiter() *waiter { return &waiter{ready: make(chan bool, 1)} }
+func newWaiter() *waiter { return &waiter{ready: make(chan struct{}, 1)} }
 
 // queueOf returns the queue of the goroutines that want a permit like p. Calls whose contexts may
 // end have separate queues, because they may have to wait while a permit is free for other calls.
@@ -35,7 +35,7 @@ func (p Permit) wait(ctx context.Context) (Permit, error) {
 	w := a.unused.Get(newWaiter)
 	w.wants = p
 	err := a.waitFor(ctx, w)
-	w.wants, w.overtaken = Permit{}, 0
+	w.wants, w.overtaken = Permit{}, false
 	a.unused.Put(w)
 	if err != nil {
 		return Permit{}, err
@@ -50,11 +50,11 @@ func (a *All) waitFor(ctx context.Context, w *waiter) error {
 			return nil
 		}
 		select {
-		case handed := <-w.ready:
-			if handed || w.wants.take(Most) {
+		case <-w.ready:
+			if w.wants.take(Most) {
 				return nil
 			}
-			w.overtaken++
+			w.overtaken = true
 		case <-ctx.Done():
 			a.abandon(w)
 			return ctx.Err()
@@ -62,7 +62,7 @@ func (a *All) waitFor(ctx context.Context, w *waiter) error {
 	}
 }
 
-// enqueue puts w into its queue: at the end, or in front if w has waited before. If its permit is
+// enqueue puts w into its queue: at the end, or in front if w was overtaken. If its permit is
 // free by now, enqueue takes that instead and returns true.
 func (a *All) enqueue(w *waiter) bool {
 	a.mu.Lock()
@@ -75,7 +75,7 @@ func (a *All) enqueue(w *waiter) bool {
 		a.countLocked(w.wants.b, -1)
 		return true
 	}
-	if queue := w.wants.queueOf(); w.overtaken > 0 {
+	if queue := w.wants.queueOf(); w.overtaken {
 		queue.PushFront(&w.links, w)
 	} else {
 		a.arrivals++
@@ -83,7 +83,7 @@ func (a *All) enqueue(w *waiter) bool {
 		queue.PushBack(&w.links, w)
 	}
 	// A waiter that was woken and finds no permit may have been woken for another's.
-	if gaveBack || w.overtaken > 0 {
+	if gaveBack || w.overtaken {
 		a.wakeLocked(w.wants.b, Permit{})
 	}
 	return false
@@ -113,11 +113,11 @@ func (a *All) removeLocked(w *waiter) bool {
 }
 
 // firstLocked returns the waiter of b that has waited longest and for whose kind of call b has a
-// permit, if n more permits like p are taken than now. It returns nil if there is none.
-func (b *Budget) firstLocked(p Permit, n taken) (first *waiter) {
+// permit, if p is taken. It returns nil if there is none.
+func (b *Budget) firstLocked(p Permit) (first *waiter) {
 	t, limit := taken(b.used.Load()), b.Limit()
 	if p.b == b {
-		t += n * p.unit()
+		t += p.unit()
 	}
 	for i := range b.queues {
 		w := b.queues[i].Front()
@@ -130,12 +130,12 @@ func (b *Budget) firstLocked(p Permit, n taken) (first *waiter) {
 
 // oldestLocked is firstLocked for all waiters that can have the permit that of gives back: the
 // waiters of of, or of all Budgets where these share a bound, or if of is nil.
-func (a *All) oldestLocked(of *Budget, p Permit, n taken) (oldest *waiter) {
+func (a *All) oldestLocked(of *Budget, p Permit) (oldest *waiter) {
 	if of != nil && a.most == 0 {
-		return of.firstLocked(p, n)
+		return of.firstLocked(p)
 	}
 	for b := a.starved.Front(); b != nil; b = b.links.Next() {
-		if w := b.firstLocked(p, n); w != nil && (oldest == nil || w.arrived < oldest.arrived) {
+		if w := b.firstLocked(p); w != nil && (oldest == nil || w.arrived < oldest.arrived) {
 			oldest = w
 		}
 	}
@@ -158,13 +158,13 @@ func (a *All) wakeLocked(of *Budget, p Permit) (wants Permit, ok bool) {
 	if a.most > 0 && a.used.Load() >= a.most {
 		return Permit{}, false
 	}
-	w := a.oldestLocked(of, p, 1)
+	w := a.oldestLocked(of, p)
 	if w == nil {
 		return Permit{}, false
 	}
 	wants = w.wants
 	a.removeLocked(w)
-	w.ready <- false
+	w.ready <- struct{}{}
 	return wants, true
 }
 
@@ -177,58 +177,14 @@ func (a *All) wakeMore() {
 	}
 }
 
-// handOver gives p, which its caller has, to the first waiter, if that has been overtaken
-// maxOvertaken times. It reports whether it did.
-func (a *All) handOver(p Permit) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	w := a.oldestLocked(p.b, p, -1)
-	if w == nil || w.overtaken < maxOvertaken || !p.become(w.wants) {
-		return false
-	}
-	a.removeLocked(w)
-	w.ready <- true
-	if p.ends { // p gives back two things: see Release
-		a.wakeLocked(p.b, Permit{})
-	}
-	return true
-}
-
-// become gives p back and takes q, at once if both are of one Budget. It reports whether it did; if
-// not, p is still taken.
-func (p Permit) become(q Permit) bool {
-	b := q.b
-	var out taken
-	if p.b == b {
-		out = p.unit()
-	}
-	for {
-		t := taken(b.used.Load())
-		if !(t - out).allows(q.kind, q.ends, b.Limit()) {
-			return false
-		}
-		if b.used.CompareAndSwap(int64(t), int64(t-out+q.unit())) {
-			break
-		}
-	}
-	if p.b != b {
-		p.b.used.Add(-int64(p.unit()))
-	}
-	return true
-}
-
-// abandon takes w out of its queue, because its context has ended. If w has just been handed its
-// permit, or woken, the permit or the wake-up goes to the next waiter.
+// abandon takes w out of its queue, because its context has ended. If w has just been woken, the
+// wake-up goes to the next waiter.
 func (a *All) abandon(w *waiter) {
 	a.mu.Lock()
 	waited := a.removeLocked(w)
 	a.mu.Unlock()
-	if waited {
-		return
-	}
-	if handed := <-w.ready; handed {
-		w.wants.Release()
-	} else {
+	if !waited {
+		<-w.ready
 		a.wake(w.wants.b, true)
 	}
 }

@@ -121,10 +121,10 @@ func (q *Queue) Push(now time.Duration, t *Ticket, c *Class, n int) {
 	c.byUse[t.Use].PushBack(&t.same, t)
 }
 
-// Admit lets t, a request of no bytes outside the cap, begin at once, whatever waits. So its class
+// Admit lets t, a request of n bytes outside the cap, begin at once, whatever waits. So its class
 // counts as active. The owner passes t to Done, as if Next had returned it, and then calls Next.
-func (q *Queue) Admit(now time.Duration, t *Ticket, c *Class) {
-	t.class, t.n, t.asked, t.Use = c, 0, now, OutsideCap
+func (q *Queue) Admit(t *Ticket, c *Class, n int) {
+	t.class, t.n, t.Use = c, n, OutsideCap
 	c.inflight++
 	c.iops.take(1)
 	c.stats.Requests++

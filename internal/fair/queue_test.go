@@ -98,7 +98,7 @@ func TestAdmitted(t *testing.T) {
 	}
 	d.run(time.Second)
 	var sync Ticket
-	d.q.Admit(d.now, &sync, syncs)
+	d.q.Admit(&sync, syncs, 0)
 	d.run(d.now + time.Second)
 	if flood.bytes > wide.Beside || flood.bytes == 0 {
 		t.Errorf("%d bytes in flight beside a sync; want %d at most", flood.bytes, wide.Beside)
@@ -291,7 +291,7 @@ func TestRemoveMany(t *testing.T) {
 	for range 10_000 {
 		c := q.Add(0, Settings{Weight: 1})
 		var sync Ticket
-		q.Admit(0, &sync, c)
+		q.Admit(&sync, c, 0)
 		q.Remove(0, c)
 		q.Done(0, &sync, 0)
 	}

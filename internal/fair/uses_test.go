@@ -59,7 +59,7 @@ func TestBeyondCap(t *testing.T) {
 		t.Error("a second read began beyond the cap")
 	}
 	limited := q.Add(0, Settings{Weight: 1, Depth: 1})
-	q.Admit(0, &Ticket{}, limited)
+	q.Admit(&Ticket{}, limited, 0)
 	q.byUse[Read] = 0 // as if the read had ended
 	q.Push(0, &Ticket{}, limited, 4<<10)
 	if r, _ := q.Next(0); r == nil || r.class == limited {

@@ -188,13 +188,6 @@ func (s *Syncer) Failed() error {
 	return s.failed
 }
 
-// Running reports whether an fsync runs, or a group forms.
-func (s *Syncer) Running() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.running || s.next != nil
-}
-
 // noteError remembers the first error that lost data. It must be called with mu held.
 func (s *Syncer) noteError(err error) {
 	if LostData(err) && s.failed == nil && !s.forgetsErrors {

@@ -56,29 +56,6 @@ func (b *backlog) take(batch []*driver.Op, m room) []*driver.Op {
 	return batch
 }
 
-// takeReads appends the operations of a stack to batch, oldest first. It drops abandoned
-// operations. If there are more than most, or others than reads, it does nothing and returns false.
-func takeReads(batch []*driver.Op, stack *driver.Op, most int) (_ []*driver.Op, ok bool) {
-	for op := stack; op != nil; op = op.Next {
-		if len(batch) >= most || kindOf(op.Code) != reads {
-			clear(batch)
-			return nil, false
-		}
-		batch = append(batch, op)
-	}
-	slices.Reverse(batch)
-	n := 0
-	for _, op := range batch {
-		op.Next = nil
-		if requestOf(op).place.CompareAndSwap(inQueue, elsewhere) {
-			batch[n] = op
-			n++
-		}
-	}
-	clear(batch[n:])
-	return batch[:n], true
-}
-
 // move moves the first operation of from, which is of kind k, to batch, unless it is abandoned.
 func (b *backlog) move(
 	batch []*driver.Op, from *list.List[driver.Op], k kind, m *room,

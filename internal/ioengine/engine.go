@@ -396,18 +396,9 @@ func (e *Engine) submit(put func([]*driver.Op) (int, error)) {
 }
 
 // takeBatch returns what has arrived and what has waited in the backlog, oldest first, as far as
-// there is room. Reads take a short cut around the backlog's lists. It must be called with mu held.
+// there is room. It must be called with mu held.
 func (e *Engine) takeBatch() []*driver.Op {
-	stack := e.inbox.Swap(nil)
-	if !e.lost.Load() && e.backlog.Len() == 0 {
-		if batch, ok := takeReads(e.scratch[:0], stack, e.room().all); ok {
-			if e.waiting.Load() != 0 { // a cancel has taken the last one out of the backlog
-				e.waiting.Store(0)
-			}
-			return batch
-		}
-	}
-	e.backlog.appendReversed(stack)
+	e.backlog.appendReversed(e.inbox.Swap(nil))
 	if e.lost.Load() {
 		e.leaveToLeader()
 		return nil

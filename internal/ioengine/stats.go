@@ -23,23 +23,3 @@ func (e *Engine) AddTo(st *Stats) {
 		st.Blocked++
 	}
 }
-
-// State is what an Engine does at a moment, for tests and messages, read while operations go on.
-type State struct {
-	Leads          bool // there is a leader
-	Blocked        bool // the leader waits in the driver
-	InFlight       int  // operations that the driver has
-	SetOps         int  // operations in flight that belong to RequestSets
-	ReaperRequests int  // goroutines that need a leader for operations of RequestSets
-	Queued         bool // operations wait in the inbox, or in the backlog for room in the driver
-}
-
-// State does not lock mu: a goroutine that has held mu must look at the inbox again.
-func (e *Engine) State() State {
-	state := e.state.Load()
-	return State{
-		Leads: state != idle, Blocked: state == blocked,
-		InFlight: int(e.inflight.Load()), SetOps: int(e.setOps.Load()),
-		ReaperRequests: int(e.reaperRequests.Load()), Queued: e.waiting.Load() != 0 || e.inbox.Load() != nil,
-	}
-}

@@ -7,9 +7,6 @@ import (
 	"sync/atomic"
 )
 
-// Narrowing divides bounds that should be reached in a narrow world, too (package sluicetest).
-const Narrowing = 1
-
 // Int32 is atomic.Int32.
 type Int32 = atomic.Int32
 

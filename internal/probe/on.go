@@ -7,9 +7,6 @@ import (
 	"sync/atomic"
 )
 
-// Narrowing divides bounds that should be reached in a narrow world, too (package sluicetest).
-const Narrowing = 32
-
 // Probe is called for each access.
 type Probe interface {
 	// Step is called before an access. It returns when the calling goroutine may make it.

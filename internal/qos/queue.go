@@ -48,17 +48,20 @@ func (q *Queue) statsOf(c *fair.Class) fair.Stats {
 }
 
 // Take waits for the ticket of an operation of n bytes, which may grant fewer. If res is not 0
-// there is no ticket: the file is closing (Closed), or ctx has ended (Canceled).
+// there is no ticket: the file is closing (Closed), or ctx has ended (Canceled). Outside the cap,
+// an operation of a class without limits does not wait.
 func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int, use fair.Use) (t *Ticket, res int32) {
-	t = q.newTicket(file, use)
+	if use == fair.OutsideCap && !c.Limited() {
+		return q.Admit(c, file, n), 0
+	}
+	t = q.NewTicket(nil, file, use)
 	t.Request(c, n)
 	select {
-	case <-t.ready:
+	case res = <-t.ready:
 	default:
-		t.await(ctx)
+		res = t.await(ctx)
 	}
-	if t.rejected != 0 {
-		res = t.rejected
+	if res != 0 {
 		t.Free()
 		return nil, res
 	}
@@ -78,11 +81,11 @@ func (q *Queue) TakeAll(ctx context.Context, c *Class, file *usecount.Count, n i
 	}
 }
 
-// Admit returns a ticket, outside the cap, for an operation that does not wait.
-func (q *Queue) Admit(c *Class, file *usecount.Count) *Ticket {
-	t := q.newTicket(file, fair.OutsideCap)
+// Admit returns a ticket, outside the cap, for an operation of n bytes that does not wait.
+func (q *Queue) Admit(c *Class, file *usecount.Count, n int) *Ticket {
+	t := q.NewTicket(nil, file, fair.OutsideCap)
 	q.mu.Lock()
-	q.fair.Admit(q.now(), &t.Ticket, q.classLocked(c))
+	q.fair.Admit(&t.Ticket, q.classLocked(c), n)
 	q.mu.Unlock()
 	return t
 }
@@ -101,16 +104,16 @@ func (t *Ticket) Request(c *Class, n int) {
 }
 
 // await waits until t is granted or rejected, or until ctx ends.
-func (t *Ticket) await(ctx context.Context) {
+func (t *Ticket) await(ctx context.Context) (res int32) {
 	select {
-	case <-t.ready:
+	case res = <-t.ready:
+		return res
 	case <-ctx.Done():
-		if t.withdraw() {
-			t.rejected = Canceled
-			return
-		}
-		<-t.ready // granted or rejected by now; the operation checks its context itself
 	}
+	if t.withdraw() {
+		return Canceled
+	}
+	return <-t.ready // granted or rejected by now; the operation checks its context itself
 }
 
 // End ends t, whose operation has transferred n bytes, or failed if n is negative. It grants the
@@ -166,7 +169,7 @@ func (q *Queue) grantLocked(granted *ticketList) {
 		if t.waiter != nil {
 			granted.add(t)
 		} else {
-			t.ready <- struct{}{}
+			t.ready <- 0
 		}
 	}
 }

@@ -203,7 +203,7 @@ func TestRemoveThenAddQueue(t *testing.T) {
 		t.Fatalf("Take = %d; want 0", res)
 	}
 	ticket.End(1)
-	s.queues[1].Admit(c, nil).End(0)
+	s.queues[1].Admit(c, nil, 0).End(0)
 	if st, d := c.Stats(), s.Default().Stats(); st.Requests != 0 || d.Requests != 2 {
 		t.Errorf("%d requests of the removed class, %d of the default one; want 0 and 2", st.Requests, d.Requests)
 	}

@@ -15,12 +15,10 @@ type Ticket struct {
 	queue *Queue
 	file  *usecount.Count // of the operation's file; nil if only the caller knows the file
 	// waiter is the operation with the ticket, if no goroutine waits with it. If waiter is nil, a
-	// goroutine waits for ready, which gets a value when the operation may begin, or when rejected
-	// has the reason why not.
-	waiter   Waiter
-	ready    chan struct{}
-	rejected int32
-	next     *Ticket // in a ticketList
+	// goroutine waits for ready, which gets 0 when the operation may begin, or the reason why not.
+	waiter Waiter
+	ready  chan int32
+	next   *Ticket // in a ticketList
 }
 
 // Waiter is an operation without a waiting goroutine. It may have one Ticket at a time.
@@ -40,29 +38,23 @@ const (
 )
 
 func makeTicket() *Ticket {
-	t := &Ticket{ready: make(chan struct{}, 1)}
+	t := &Ticket{ready: make(chan int32, 1)}
 	t.Owner = t
 	return t
 }
 
-// newTicket returns a ticket for an operation on a file. See fair.Ticket for use.
-func (q *Queue) newTicket(file *usecount.Count, use fair.Use) *Ticket {
-	t := q.unused.Get(makeTicket)
-	t.queue, t.file, t.Use = q, file, use
-	return t
-}
-
-// NewTicket is newTicket for a Waiter, which frees the ticket (Free) when it has ended.
+// NewTicket returns a ticket for an operation on a file. See fair.Ticket for use. If w is not nil,
+// it frees the ticket (Free) when it has ended.
 func (q *Queue) NewTicket(w Waiter, file *usecount.Count, use fair.Use) *Ticket {
-	t := q.newTicket(file, use)
-	t.waiter = w
+	t := q.unused.Get(makeTicket)
+	t.queue, t.waiter, t.file, t.Use = q, w, file, use
 	return t
 }
 
 // Free makes the ticket of a Waiter available for other operations.
 func (t *Ticket) Free() {
 	q := t.queue
-	t.queue, t.file, t.waiter, t.rejected, t.Use = nil, nil, nil, 0, fair.Read
+	t.queue, t.file, t.waiter, t.Use = nil, nil, nil, fair.Read
 	q.unused.Put(t)
 }
 
@@ -85,8 +77,7 @@ func (t *Ticket) reject(res int32) {
 		t.waiter.Rejected(res)
 		return
 	}
-	t.rejected = res
-	t.ready <- struct{}{}
+	t.ready <- res
 }
 
 // ticketList is a list of tickets that were granted, or rejected, together.

@@ -8,7 +8,6 @@ import (
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/qos"
-	"github.com/sluiceio/sluice/internal/usecount"
 )
 
 // How goroutines perform operations once there are classes. Without limits an operation
@@ -58,33 +57,20 @@ func (s *Scheduler) writeWithTicket(ctx context.Context, f *File, b []byte, off 
 	c := s.ClassOf(ctx, f)
 	use := useOf(driver.Write, f)
 	f = s.paths.ViewForRecord(f, c)
-	// A write at the position is one write(2), which is not split.
-	t, n, res := takeOrAdmit(ctx, s.paths.QueueOf(f), c, f.Owner(), len(b), use, off == iopath.AtPosition)
+	take := (*qos.Queue).Take
+	if off == iopath.AtPosition { // it is one write(2), which is not split
+		take = (*qos.Queue).TakeAll
+	}
+	t, res := take(s.paths.QueueOf(f), ctx, c, f.Owner(), len(b), use)
 	if t == nil {
 		return res
 	}
-	res = s.writeNow(ctx, f, b[:n], off)
+	if off != iopath.AtPosition {
+		b = b[:t.Granted()]
+	}
+	res = s.writeNow(ctx, f, b, off)
 	t.End(int64(res))
 	return res
-}
-
-// takeOrAdmit returns the ticket of an operation of n bytes, and how many of them it may transfer.
-// It is nil if the operation may not begin, and res says why. An operation of a class without
-// limits does not wait for a ticket outside the cap. An operation that must not be split is whole.
-//
-// It does not call the operation: each function above a write's system call costs (PlainCall).
-func takeOrAdmit(ctx context.Context, q *qos.Queue, c *Class, owner *usecount.Count, n int, use fair.Use, whole bool) (t *qos.Ticket, granted int, res int32) {
-	switch {
-	case use == fair.OutsideCap && !c.Limited():
-		return q.Admit(c, owner), n, 0
-	case whole:
-		t, res = q.TakeAll(ctx, c, owner, n, use)
-		return t, n, res
-	}
-	if t, res = q.Take(ctx, c, owner, n, use); t != nil {
-		n = t.Granted()
-	}
-	return t, n, res
 }
 
 // useOf returns the use that a transfer makes of f's device.
@@ -105,7 +91,7 @@ func useOf(code driver.Code, f *File) fair.Use {
 func (s *Scheduler) commitWithTicket(ctx context.Context, code driver.Code, f *File) error {
 	c := s.ClassOf(ctx, f)
 	f = s.paths.ViewForRecord(f, c)
-	t, _, res := takeOrAdmit(ctx, s.paths.QueueOf(f), c, f.Owner(), 0, fair.OutsideCap, false)
+	t, res := s.paths.QueueOf(f).Take(ctx, c, f.Owner(), 0, fair.OutsideCap)
 	if t == nil {
 		return errorOf(ctx, res)
 	}

@@ -18,7 +18,7 @@ func (s *Scheduler) startWithTicket(t *Transfer) bool {
 	case len(t.buf) == 0:
 		return false
 	case use == fair.OutsideCap && !limited:
-		t.admitted = s.paths.QueueOf(t.f).Admit(c, t.f.Owner())
+		t.admitted = s.paths.QueueOf(t.f).Admit(c, t.f.Owner(), len(t.buf))
 		return false
 	case !limited && t.cached():
 		t.end()

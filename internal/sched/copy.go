@@ -35,23 +35,21 @@ func (s *Scheduler) Send(f *File, socket int) (int, error) {
 	// then the socket may have been full for so long that the page cache has dropped them.
 	if p, ok := s.DeviceOf(f).Budget.TryAcquire(budget.Reads); ok {
 		defer p.Release()
-		return s.send(socket, f.FD, CopyMost)
+		return s.send(socket, f.FD)
 	}
-	most := s.fetchNext(f, fetchPart)
-	if most == 0 {
+	if !s.fetchNext(f) {
 		// AcquirePermit fails only when its context ends, and this one does not.
 		p, _ := s.paths.AcquirePermit(context.Background(), driver.Read, f)
 		defer p.Release()
-		most = CopyMost
 	}
-	return s.send(socket, f.FD, most)
+	return s.send(socket, f.FD)
 }
 
-// send sends up to most bytes. After fewer it asks once more: the socket may be full, or the file
-// may have ended.
-func (s *Scheduler) send(socket, fd, most int) (n int, err error) {
-	for n < most && err == nil {
-		res := sys.Sendfile(socket, fd, most-n)
+// send sends up to CopyMost bytes. After fewer it asks once more: the socket may be full, or the
+// file may have ended.
+func (s *Scheduler) send(socket, fd int) (n int, err error) {
+	for n < CopyMost && err == nil {
+		res := sys.Sendfile(socket, fd, CopyMost-n)
 		switch {
 		case res > 0:
 			n += int(res)
@@ -72,7 +70,7 @@ func (s *Scheduler) send(socket, fd, most int) (n int, err error) {
 func (s *Scheduler) UsePosition(f *File, fetched, do func()) {
 	f.PositionMu.Lock()
 	defer f.PositionMu.Unlock()
-	s.fetchNext(f, CopyMost)
+	s.fetchNext(f)
 	fetched()
 	do()
 }
@@ -84,12 +82,12 @@ func (s *Scheduler) Copied(n int64) {
 	}
 }
 
-// fetchNext returns how many of the next CopyMost bytes of f are in the page cache, or 0 if it
-// cannot know. If it finds fewer than least, it reads CopyMost bytes into the page cache first.
-func (s *Scheduler) fetchNext(f *File, least int) int {
+// fetchNext reads the next CopyMost bytes of f into the page cache, unless they are there. It
+// reports whether they are, as far as it can know.
+func (s *Scheduler) fetchNext(f *File) (cached bool) {
 	pos, ok := sys.Tell(f.FD)
 	if !ok || !f.CanLook.Load() {
-		return 0
+		return false
 	}
 	end := pos + CopyMost
 	if size, ok := sys.FileSize(f.FD); ok && size > pos {
@@ -97,15 +95,8 @@ func (s *Scheduler) fetchNext(f *File, least int) int {
 	}
 	// The first and the last byte are enough: pages come in from front to back, and are
 	// dropped in that order. One look is enough for both in one page (of at least 4 KiB).
-	if f.CachedAt(pos) {
-		if pos^(end-1) < 4<<10 || f.CachedAt(end-1) {
-			return CopyMost // there are no more, if these are fewer
-		}
-		for n := CopyMost / 2; n >= least; n /= 2 {
-			if last := pos + int64(n) - 1; last < end && f.CachedAt(last) {
-				return n
-			}
-		}
+	if f.CachedAt(pos) && (pos^(end-1) < 4<<10 || f.CachedAt(end-1)) {
+		return true
 	}
 	b := fetchBuffers.Get().(*[fetchPart]byte)
 	defer fetchBuffers.Put(b)
@@ -114,8 +105,5 @@ func (s *Scheduler) fetchNext(f *File, least int) int {
 			break // the end of the file, or an error that sendfile meets again
 		}
 	}
-	if !f.CanLook.Load() {
-		return 0
-	}
-	return CopyMost
+	return f.CanLook.Load()
 }

@@ -95,11 +95,11 @@ func (s *Scheduler) raw(ctx context.Context, code driver.Code, f *File, b []byte
 		}
 	}
 	if classed {
-		t, n, rejected := takeOrAdmit(ctx, s.paths.QueueOf(f), c, f.Owner(), len(b), useOf(code, f), false)
+		t, rejected := s.paths.QueueOf(f).Take(ctx, c, f.Owner(), len(b), useOf(code, f))
 		if t == nil {
 			return rejected
 		}
-		b = b[:n]
+		b = b[:t.Granted()]
 		defer func() { t.End(int64(res)) }()
 	}
 	p, err := s.namePermit(ctx, iopath.KindOf(code))

@@ -49,8 +49,8 @@ func playSyncs(t *testing.T) *syncs {
 	}
 	t.Cleanup(func() {
 		p.Close()
-		if p.f.Syncer.Running() {
-			t.Error("at the end an fsync is running, or a group gathers")
+		if n := p.members(); n != 0 {
+			t.Errorf("at the end %d Syncs gather", n)
 		}
 	})
 	return p
