@@ -108,7 +108,8 @@ func (f *File) Reshape(do func() error) error {
 }
 
 // writeBack has call write back the page cache of fd, the descriptor of tailFile. If that fails, it
-// may have given up pages which an fsync then does not find: later Syncs fail, as after a SyncRange.
+// may have given up pages, which an fsync then does not find: later Syncs fail, as after a
+// SyncRange.
 func (f *File) writeBack(call func(fd int) error) error {
 	f.core.Syncer.BeginWriteback()
 	err := call(int(f.tailFile.Fd()))
