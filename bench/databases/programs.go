@@ -110,7 +110,7 @@ var commands = []*testCase{
 	},
 	{
 		name: "victoria-merge", module: victoriaModule + "/lib/storage", does: "merge of 16 KB of samples, by ForceMergePartitions, cold", goroutines: []int{1},
-		why:  "one goroutine merges, and Linux reads ahead: 4 of 13,400 reads and writes were queued. The processor time is 1.05 of go build's; why is not known. Two rounds beside other programs had 1.01, and a ratio of 0.99",
+		why:  "one goroutine merges, and Linux reads ahead: 4 of 13,400 reads and writes were queued. Rounds differ by more than the builds do: seven more pairs had 1.00 of the processor time, and 0.75 to 1.24 of go build's time",
 		fill: fillVictoriaParts,
 		command: &command{
 			pkg: "./victoriamerge", remove: "merged",
