@@ -39,8 +39,10 @@ func TestVerdict(t *testing.T) {
 		row  keptRow
 		want string
 	}{
-		{keptRow{Ratio: 1.03, Low: 1.01}, "gains"}, {keptRow{Ratio: 1.2, Low: 0.99}, "level"},
-		{keptRow{Ratio: 1.02, Low: 1.01}, "level"}, {keptRow{Ratio: 0.97, Low: 0.9}, "level"},
+		{keptRow{Ratio: 1.03, Low: 1.01}, "gains"},
+		{keptRow{Ratio: 1.2, Low: 0.99}, "level"},
+		{keptRow{Ratio: 1.02, Low: 1.01}, "level"},
+		{keptRow{Ratio: 0.97, Low: 0.9}, "level"},
 		{keptRow{Ratio: 0.969, Low: 0.9}, "loses"},
 	} {
 		if got := test.row.verdict(); got != test.want {

@@ -125,9 +125,10 @@ order changes each round. A figure is the median over the rounds; ratios are for
 build. More operations are better, less processor time, and a shorter p99. This page is written by `+"`make programs`"+`.
 
 - A database's processes begin with a cold page cache. Their memory, with the page cache, is a quarter of the data, and
-  128 MiB more for a program that needs as much for itself. Their clients are goroutines of one process.
+  128 or 256 MiB more for a program that needs as much for itself. Their clients are goroutines of one process. A case
+  that only writes begins with an empty database, and has no limit of memory.
 - A command is measured from its start to its end, over files of 16 KB on average. The page cache, names and inodes are
-  dropped before each run. An operation is a file, and there is no p99.
+  dropped before each run. An operation is a file, or 16 KB of samples, and there is no p99. There is no limit of memory.
 - A row *gains* if its ratio is at least 1.03 and the interval is above 1, *loses* if the ratio is below 0.97, and is
   *level* otherwise.
 
@@ -167,7 +168,8 @@ build. More operations are better, less processor time, and a shorter p99. This 
 const leftOut = `
 **Left out.** parquet by 64: the program of go build was killed at its limit of 128 MiB. VictoriaMetrics by 64 with
 128 MiB: both programs were killed, in 10 and 9 of 10 runs, by their own memory, which is all but 1 MiB of it. At
-112 MiB all were killed, and at 160 MiB none.
-Rows without a memory and a read-ahead had 128 MiB and 8 MiB, on the disk vda. rclone-check was measured beside other
-programs.
+112 MiB all were killed, and at 160 MiB none. NATS by 32 with 384 MiB: the program of go build was killed. restic-backup
+was not measured. bleve was not: it maps its index, as bbolt does.
+Rows of bbolt, SQLite and parquet-ahead had 128 MiB and a read-ahead of 8 MiB, on the disk vda, and so had rclone-check,
+without a limit. It was measured beside other programs.
 `

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -65,6 +66,26 @@ func fillVictoria(dir string, records int) error {
 		return err
 	}
 	defer s.MustClose()
+	addVictoria(s, records)
+	return s.ForceMergePartitions("")
+}
+
+// fillVictoriaParts makes a storage that is not merged as a whole.
+func fillVictoriaParts(dir string, records int) error {
+	s, err := openVictoriaIn(filepath.Join(dir, victoriaParts))
+	if err != nil {
+		return err
+	}
+	addVictoria(s, records)
+	s.MustClose()
+	return nil
+}
+
+// victoriaParts is the directory of the storage of fillVictoriaParts.
+const victoriaParts = "parts"
+
+// addVictoria adds all samples.
+func addVictoria(s *storage.Storage, records int) {
 	names := make([][]byte, victoriaSeries(records))
 	for i := range names {
 		names[i] = victoriaName("metric", i)
@@ -79,7 +100,6 @@ func fillVictoria(dir string, records int) error {
 		s.AddRows(rows, victoriaBits)
 	}
 	s.DebugFlush()
-	return s.ForceMergePartitions("")
 }
 
 // openVictoria opens a storage for queries.
