@@ -98,8 +98,8 @@ func TestEdgesPinned(t *testing.T) {
 	}
 }
 
-// A goroutine that wants a block of another goroutine's run waits for that run. If the run fails, it
-// gets the error of its block, or reads that block itself where the run did not reach it.
+// A goroutine that wants a block of another goroutine's run waits for that run. If the run fails,
+// it gets the error of its block, or reads that block itself where the run did not reach it.
 func TestEdgesShared(t *testing.T) {
 	for _, fail := range []error{nil, syscall.EIO} {
 		c, f, d := newTest(t, 128, 40*block)
