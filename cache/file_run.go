@@ -93,7 +93,7 @@ func (f *File) readRun(ctx context.Context, run []claimed, mem []byte) (n int, e
 		for j, c := range run {
 			if c.i >= 0 {
 				// The blocks after the one that failed may be readable.
-				c.ld.retry = retry || err != nil && j > 0 && n < j*block && !errors.Is(err, io.EOF)
+				c.ld.retry = retry || n < j*block && err != nil && !errors.Is(err, io.EOF)
 				f.finishBlock(c, mem[j*block:][:block], n-j*block, err)
 			}
 		}
