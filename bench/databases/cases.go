@@ -27,7 +27,8 @@ type testCase struct {
 	open func(dir string, s load.Setup) (database, error)
 	// data is the directory that fill fills, if several cases share it. "" is the case's name.
 	data string
-	// own is the memory that a process gets for itself, in bytes, beside a quarter of the data.
+	// own is the memory that the program itself needs, in bytes. Its limit is that and a quarter
+	// of the data.
 	own int64
 	// command is a whole program. An operation is one of its files.
 	command *command
