@@ -12,11 +12,11 @@ import (
 // compute have all of them. It is less than half of a time slice.
 const Slow = 4 * time.Millisecond
 
-// A finding counts for a while: first for firstTime, then, each time that it is confirmed, four
-// times as long, up to lastTime.
+// A finding counts for share times as long as the wait that told of it, so that at most 3 % of the
+// time goes to finding out again, but at most for longest.
 const (
-	firstTime = 16 * time.Millisecond
-	lastTime  = time.Second
+	share   = 32
+	longest = time.Second
 )
 
 // askEvery is how often goroutines that make plain calls ask how much processor time was used.
@@ -35,8 +35,7 @@ type Signal struct {
 	// Used is nil. The owner sets it before the first use.
 	Used func() time.Duration
 
-	until atomic.Int64 // when the finding ends
-	lasts atomic.Int64 // how long the last one counted
+	until atomic.Int64 // when the finding ends; 0 is none
 	asked atomic.Int64 // when Due last called Used
 	full  atomic.Bool  // most of the processors' time was used when that was last asked
 	// when Used was last called, and its result
@@ -69,13 +68,11 @@ func (s *Signal) Waits(now time.Duration) {
 func (s *Signal) Waited(d, now time.Duration) {
 	switch {
 	case d < Slow:
-		if s.lasts.Load() != 0 {
+		if s.Noted() {
 			s.Forget()
 		}
 	case s.full.Load() || s.busy(now):
-		lasts := min(max(4*time.Duration(s.lasts.Load()), firstTime), lastTime)
-		s.lasts.Store(int64(lasts))
-		s.until.Store(int64(now + lasts))
+		s.until.Store(int64(now + min(share*d, longest)))
 	}
 }
 
@@ -95,10 +92,7 @@ func (s *Signal) busy(now time.Duration) bool {
 }
 
 // Forget forgets what was noted.
-func (s *Signal) Forget() {
-	s.lasts.Store(0)
-	s.until.Store(0)
-}
+func (s *Signal) Forget() { s.until.Store(0) }
 
 // Noted reports whether Taken may be true. It needs no clock.
 func (s *Signal) Noted() bool { return s.until.Load() != 0 }
@@ -107,5 +101,5 @@ func (s *Signal) Noted() bool { return s.until.Load() != 0 }
 // noted by another clock, as before a testing/synctest bubble, does not count.
 func (s *Signal) Taken(now time.Duration) bool {
 	left := time.Duration(s.until.Load()) - now
-	return left > 0 && left <= lastTime
+	return left > 0 && left <= longest
 }

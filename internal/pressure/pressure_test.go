@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A slow wait counts for a while, the next one for longer, and a quick one ends that.
+// A slow wait counts for share times as long, up to longest, and a quick one ends that.
 func TestSignal(t *testing.T) {
 	var s Signal
 	now := time.Hour
@@ -15,19 +15,17 @@ func TestSignal(t *testing.T) {
 	}
 	for i, c := range []struct{ wait, lasts time.Duration }{
 		{Slow - 1, 0},
-		{Slow, firstTime},
-		{Slow, 4 * firstTime},
-		{time.Hour, 16 * firstTime},
-		{Slow, lastTime},
-		{Slow, lastTime},
+		{Slow, share * Slow},
+		{2 * Slow, 2 * share * Slow},
+		{time.Hour, longest},
+		{Slow, share * Slow},
 		{0, 0},
-		{Slow, firstTime},
 	} {
 		s.Waited(c.wait, now)
 		if before, after := s.Taken(now+c.lasts-1), s.Taken(now+c.lasts); before != (c.lasts > 0) || after {
 			t.Errorf("%d: after a wait of %v the processors are taken just before %v: %t, and then: %t", i, c.wait, c.lasts, before, after)
 		}
-		now += 2 * lastTime
+		now += 2 * longest
 	}
 }
 
