@@ -8,6 +8,7 @@ type epoch struct {
 	from        time.Duration // it begins no earlier
 	base        uint32        // how many operations were counted when it began
 	interval    time.Duration // between two samples, as far as is known
+	longest     time.Duration // it ends by then, with however few operations; 0 is no limit
 }
 
 // span is an epoch that has ended.
@@ -28,8 +29,8 @@ const (
 	turnovers = 4
 	// sysmonSleep is the longest sleep of the thread of the Go runtime that takes processors from
 	// threads that wait (sysmon in runtime/proc.go). While nothing waits in plain calls, sysmon
-	// comes to sleep so long. Then plain calls keep all processors until it wakes, so the first
-	// epoch with plain calls begins later.
+	// comes to sleep so long. Then plain calls keep all processors until it wakes. An epoch before
+	// that shows at least how fast plain calls are (Machine.Epoch).
 	sysmonSleep = 10 * time.Millisecond
 )
 
@@ -46,14 +47,17 @@ func (e *epoch) sample(n uint32, inFlight int32, now time.Duration, alone bool) 
 		e.begin(n, now)
 		return span{}, false
 	}
-	if now < e.from {
+	if e.began < e.from {
 		e.begin(n, now)
 		return span{}, false
 	}
 	e.last = now
 	s = span{began: e.began, ended: now, ops: n - e.base}
 	took := now - e.began
-	if took < leastTime || s.ops < max(leastOps, turnovers*uint32(max(0, inFlight))) {
+	if took < leastTime {
+		return span{}, false
+	}
+	if enough := max(leastOps, turnovers*uint32(max(0, inFlight))); s.ops < enough && (e.longest == 0 || took < e.longest) {
 		return span{}, false
 	}
 	e.interval = took * sampleEvery / time.Duration(s.ops)

@@ -28,13 +28,13 @@ type Governor struct {
 	alone  atomic.Bool   // an operation has found nothing in flight since the last sample
 	paused atomic.Bool   // Pause was called since the last sample
 	begun  atomic.Bool   // there was a sample
-	trying atomic.Bool   // the Choice in force is on trial
+	immune atomic.Bool   // see Immune
 
 	mu      sync.Mutex
 	epoch   epoch         // under mu
 	machine Machine       // under mu
 	queued  time.Duration // since when Plain is not in force. Under mu
-	waited  time.Duration // from the change of choice to the begin of the epoch. Under mu
+	awake   time.Duration // when the runtime's monitor is awake, if Plain is in force. Under mu
 	tried   span          // the epoch of the trial that waits for its second neighbour. Under mu
 }
 
@@ -65,6 +65,10 @@ type Trial struct {
 // sampleEvery is how many operations there are between two readings of the clock.
 const sampleEvery = 16
 
+// noWait is the shortest sleep of the runtime's monitor. Plain calls do not wait if the processors
+// make one in less.
+const noWait = 20 * time.Microsecond
+
 // Choice returns how an operation is to be performed.
 func (g *Governor) Choice() Choice { return Choice(g.choice.Load()) }
 
@@ -78,16 +82,19 @@ func (g *Governor) Count(inFlight, few int32, j Journal) {
 	if g.ops.Add(1)%sampleEvery != 0 {
 		return
 	}
-	if (!g.begun.Load() || g.Choice() == Plain && !g.Trying()) && j.Taken() {
+	if (!g.begun.Load() || g.Choice() == Plain) && !g.Immune() && j.Taken() {
 		g.Pause()
 		return
 	}
 	if !g.mu.TryLock() {
 		return
 	}
-	t, ended := g.sample(g.ops.Load(), inFlight, few, j.Now())
+	last, now, tried := g.epoch.last, j.Now(), g.machine.Trying()
+	t, ended := g.sample(g.ops.Load(), inFlight, few, now)
 	trying := g.machine.Trying()
-	tried := g.trying.Swap(trying)
+	procs := time.Duration(few) / 2
+	quick := (now-last)*procs < sampleEvery*noWait
+	g.immune.Store(trying || quick && g.machine.Choice() == Plain)
 	g.mu.Unlock()
 	if tried && !trying {
 		j.Forget()
@@ -97,8 +104,9 @@ func (g *Governor) Count(inFlight, few int32, j Journal) {
 	}
 }
 
-// Trying reports whether the Choice in force is on trial.
-func (g *Governor) Trying() bool { return g.trying.Load() }
+// Immune reports whether it counts for nothing that goroutines seem to have all processors: plain
+// calls may themselves be what was found, if they are on trial, or do not wait.
+func (g *Governor) Immune() bool { return g.immune.Load() }
 
 // Pause is called in place of Count for an operation that is queued whatever the Governor has
 // chosen. After that the epoch in progress begins again, and a trial is given up. Until the next
@@ -120,7 +128,7 @@ func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t T
 	if g.paused.Swap(false) {
 		g.machine.Abandon()
 		if inFlight > few && g.machine.Choice() == Plain {
-			g.machine.Start(Queue, firstPause/4)
+			g.machine.Start(Queue)
 		}
 		g.epoch.last = 0
 		g.change(Queue, now)
@@ -133,7 +141,14 @@ func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t T
 	if before == choice {
 		g.tried = s
 	}
-	result, ended := g.machine.Epoch(s.rate(), 1+int(g.waited/leastTime))
+	result, ended := g.machine.Epoch(s.rate(), s.began < g.awake)
+	g.epoch.longest = 0
+	if g.machine.Trying() {
+		g.epoch.longest = 2 * (s.ended - s.began)
+		if before == choice { // the trial goes on
+			g.epoch.from = g.awake
+		}
+	}
 	g.change(before, now)
 	return Trial{choice, g.tried.began, g.tried.ended, g.tried.ops, math.Exp(result)}, ended
 }
@@ -142,11 +157,10 @@ func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t T
 func (g *Governor) guess(plain bool, now time.Duration) {
 	before := g.machine.Choice()
 	g.begun.Store(true)
-	// A short program needs no trial, and a trial of plain calls may hold up many goroutines.
 	if plain {
-		g.machine.Start(Plain, firstPause/8)
+		g.machine.Start(Plain)
 	} else {
-		g.machine.Start(Queue, firstPause/4)
+		g.machine.Start(Queue)
 	}
 	g.change(before, now)
 }
@@ -155,17 +169,17 @@ func (g *Governor) guess(plain bool, now time.Duration) {
 func (g *Governor) change(before Choice, now time.Duration) {
 	c := g.machine.Choice()
 	g.choice.Store(uint32(c))
-	g.waited = 0
-	if c == before {
-		return
-	}
-	if c == Queue {
+	switch {
+	case c == before:
+	case c == Queue:
 		g.queued = now
-		return
+	default:
+		// The monitor sleeps no longer than it has had nothing to do, and at most sysmonSleep.
+		g.awake = now + min(sysmonSleep, now-g.queued)
+		if !g.machine.Trying() {
+			g.epoch.from = g.awake
+		}
 	}
-	// The monitor sleeps no longer than it has had nothing to do, and at most sysmonSleep.
-	g.waited = min(sysmonSleep, now-g.queued)
-	g.epoch.from = now + g.waited
 }
 
 // State returns the best choice so far, and the last comparison.

@@ -116,6 +116,9 @@ func TestTrials(t *testing.T) {
 		takes := fixed(c.queue*time.Microsecond, c.plain*time.Microsecond)
 		for last := resting; j.now < time.Hour+10*time.Second; last = g.machine.phase {
 			choice := choose(&g, c.inFlight, 4, j)
+			if g.machine.phase == resting && last == trial { // it had no result
+				want = want[:len(want)-1]
+			}
 			if g.machine.phase == trial {
 				if last != trial {
 					want = append(want, Trial{Choice: choice, Began: j.now, Rate: float64(takes(1-choice)) / float64(takes(choice))})
@@ -133,7 +136,7 @@ func TestTrials(t *testing.T) {
 		for i, got := range j.trials {
 			rate := got.Rate
 			got.Rate = want[i].Rate
-			if late := got.Began - want[i].Began; got.Choice == Plain && late > 0 && late <= sysmonSleep {
+			if late := got.Began - want[i].Began; got.Choice == Plain && late > 0 && late <= sysmonSleep+leastOps*takes(Plain) {
 				want[i].Began, want[i].Operations = got.Began, uint32((got.Ended-got.Began)/takes(Plain))
 			}
 			if got != want[i] || math.Abs(rate-got.Rate) > 1e-9 {
@@ -145,7 +148,7 @@ func TestTrials(t *testing.T) {
 
 // Goroutines choose at once, and each operation counts.
 func TestConcurrent(t *testing.T) {
-	const goroutines, each = 8, 10_000
+	const goroutines, each = 8, 200_000
 	var g Governor
 	var j shared
 	var all sync.WaitGroup
@@ -203,6 +206,22 @@ func TestPause(t *testing.T) {
 		play(g, j, sampleEvery, c.inFlight, fixed(20*time.Microsecond, 20*time.Microsecond))
 		if g.Choice() != c.want {
 			t.Errorf("%v with %d in flight after a pause; want %v", g.Choice(), c.inFlight, c.want)
+		}
+	}
+}
+
+// Plain calls that do not wait keep the processors themselves: they stay. Those that wait do not.
+func TestImmune(t *testing.T) {
+	for takes, want := range map[time.Duration]Choice{noWait / 4: Plain, 4 * noWait: Queue} {
+		g, j := new(Governor), &journal{now: time.Hour}
+		play(g, j, 10*sampleEvery, 1, fixed(takes, takes))
+		if c, _ := g.State(); c != Plain || g.Immune() != (want == Plain) {
+			t.Fatalf("calls of %v: %v, Immune = %t", takes, c, g.Immune())
+		}
+		j.taken = true
+		play(g, j, sampleEvery, 1, fixed(takes, takes))
+		if g.Choice() != want {
+			t.Errorf("calls of %v beside others that have the processors: %v; want %v", takes, g.Choice(), want)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (c Choice) String() string { return [...]string{"queue", "plain"}[c] }
 // that a drift of the load cancels out. A sequential test on the results decides which choice is
 // ahead.
 //
-// The zero Machine is ready to use. It begins with Queue, and with a comparison.
+// The zero Machine is ready to use. It begins with Queue.
 type Machine struct {
 	best  Choice
 	phase phase
@@ -39,9 +39,9 @@ type Machine struct {
 	sum     float64 // of the squares of the results' distances from the mean (Welford's algorithm)
 	scatter float64 // the most by which the neighbours of a trial were apart
 
-	wait  int // epochs until the next comparison
-	pause int // how many there are between comparisons
-	spent int // share for each epoch of a trial, less 1 for each other epoch
+	wait   int // epochs until the next trial
+	pause  int // how many there are between comparisons
+	earned int // epochs that were no trials, less share for each one that was
 
 	usual   float64 // logarithm of the rate while nothing is compared, a moving average
 	unusual int     // epochs in a row with another rate
@@ -83,12 +83,17 @@ const (
 	// shorter: if more goroutines come, plain calls may keep the processors from them, and the rate
 	// does not show it.
 	firstPause, lastPause, lastPlainPause = 64, 4096, 256
-	// At most one epoch in share is a trial: 3 % of the time. The first allowance trials are free.
-	share, allowance = 33, 4 * mostTrials
+	// At most one epoch in share is a trial: 2.5 % of the time. A program may earn as many as
+	// allowance for later.
+	share, allowance = 40, 4 * mostTrials
+	// A comparison that has begun may borrow so many.
+	credit = 4
 	// While the queue is on trial, nothing waits in plain calls, and the runtime's monitor falls
 	// asleep. The plain calls after the trial then keep processors for a while. So after a trial in
 	// which the queue was no better, so many epochs pass until the next one.
 	apart = 7
+	// A trial of Plain that has to wait for the monitor takes so many epochs more.
+	patience = int(sysmonSleep / leastTime)
 	// clear is how much slower the other choice must be to be compared seldom.
 	clear = 0.3
 	// A load has changed if the rates of so many epochs in a row are off by a factor of e^change.
@@ -106,8 +111,9 @@ func (m *Machine) Choice() Choice {
 // Trying reports whether the Choice in force is on trial.
 func (m *Machine) Trying() bool { return m.phase == trial }
 
-// Start sets the Choice to begin with, and how many epochs pass until the first comparison.
-func (m *Machine) Start(c Choice, wait int) { m.best, m.wait = c, wait }
+// Start sets the Choice to begin with. The next share epochs are no trial: a short program needs
+// none.
+func (m *Machine) Start(c Choice) { m.best, m.wait = c, share }
 
 // Guessed reports whether c is in force because Start has set it, and nothing was compared yet.
 func (m *Machine) Guessed(c Choice) bool {
@@ -121,7 +127,7 @@ func (m *Machine) Abandon() {
 		return
 	}
 	if m.phase == trial {
-		m.spent += share
+		m.earned -= share
 	}
 	m.pause = min(max(2*m.pause, firstPause), lastPause)
 	m.phase, m.tried, m.wait = resting, 0, m.pause
@@ -131,38 +137,45 @@ func (m *Machine) Abandon() {
 // what is in force in the next epoch. If the epoch is the second neighbour of a trial, ended is
 // true, and Epoch returns the trial's result.
 //
-// A trial counts for cost epochs, as it may last longer.
-func (m *Machine) Epoch(rate float64, cost int) (result float64, ended bool) {
+// Early reports that the epoch is a trial of Plain that began while the runtime's monitor may have
+// slept. If Plain was clearly faster, that decides. If not, it tells nothing: the trial goes on
+// until the monitor is awake, if that much was earned, or ends without a result.
+func (m *Machine) Epoch(rate float64, early bool) (result float64, ended bool) {
 	rate = math.Log(rate)
 	if m.phase == trial {
-		m.other, m.phase = rate, after
-		m.spent += share * cost
+		m.earned -= share
+		switch {
+		case !early || rate-m.before > margin+sure*much:
+			m.other, m.phase = rate, after
+		case m.earned >= patience*share:
+			m.earned -= patience * share
+		default:
+			m.phase, m.wait = resting, (1+patience)*share
+		}
 		return 0, false
 	}
-	m.spent = max(0, m.spent-1)
+	m.earned = min(m.earned+1, allowance*share)
 	m.wait--
-	mayTry := m.spent <= (allowance-1)*share
 	if m.phase == after {
 		m.tried++
 		result, ended = m.other-(m.before+rate)/2, true
-		rest := false
+		rest := m.earned < -credit*share
 		if off := math.Abs(rate - m.before); off < change {
 			m.scatter = max(m.scatter, off)
 			m.add(result)
-			rest = m.best == Plain && result < m.needed()
+			rest = rest || m.best == Plain && result < m.needed()
 		} else { // the load has changed during the trial
 			m.forget()
 		}
 		switch {
-		case m.decided(sure) || m.hopeless() || m.tried == mostTrials || !mayTry:
+		case m.decided(sure) || m.hopeless() || m.tried == mostTrials:
 			m.settle(rate)
 		case rest:
 			m.phase, m.wait = resting, apart
 		default:
 			m.phase = trial
 		}
-	} else if m.watch(rate); m.wait < 0 && m.spent <= allowance/2*share {
-		// Half of the allowance is left, so the comparison can end.
+	} else if m.watch(rate); m.wait < 0 && m.earned >= share {
 		if m.unusual > 0 { // perhaps another load
 			m.forget()
 		}

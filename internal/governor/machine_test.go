@@ -32,7 +32,7 @@ func (w *world) run(m *Machine, n int) string {
 	var out strings.Builder
 	for range n {
 		out.WriteString(m.Choice().String()[:1])
-		m.Epoch(w.rate(m.Choice()), 1)
+		m.Epoch(w.rate(m.Choice()), false)
 	}
 	return out.String()
 }
@@ -81,32 +81,37 @@ func shorten(s string) string {
 	return strings.TrimSpace(out.String())
 }
 
-// At most one epoch in share is a trial, beside a few, whatever happens.
+// At most one epoch in share is a trial, beside what is borrowed, whatever happens. A trial that
+// has to wait counts for more.
 func TestTrialsAreFew(t *testing.T) {
 	r := seed.Rand(t)
 	for range 200 {
 		var m Machine
 		w := &world{r: r}
-		trials, epochs := 0, 0
+		trials, epochs, waited := 0, 0, false
 		for range 1 + r.IntN(40) {
 			w.queue, w.plain, w.noise = math.Exp(3*r.NormFloat64()), math.Exp(3*r.NormFloat64()), r.ExpFloat64()/5
 			for range r.IntN(500) {
 				epochs++
-				before := m.best
-				if m.Choice() != before {
+				trying := m.Trying()
+				early := trying && m.Choice() == Plain && !waited && r.IntN(2) == 0
+				m.Epoch(w.rate(m.Choice()), early)
+				if trying {
 					trials++
 				}
-				m.Epoch(w.rate(m.Choice()), 1)
+				if waited = early && m.Trying(); waited {
+					trials += patience
+				}
 			}
 		}
-		if most := allowance + epochs/share; trials > most {
+		if most := 1 + credit + patience + epochs/share; trials > most {
 			t.Errorf("%d of %d epochs were trials; want at most %d", trials, epochs, most)
 		}
 	}
 }
 
 // From every state, a choice that has become much slower than the other is left a few epochs after
-// a change of the load, or, after very many trials, once there may be another one.
+// a change of the load, or once a trial is earned.
 func TestBadChoiceIsLeft(t *testing.T) {
 	r := seed.Rand(t)
 	for range 300 {
@@ -127,9 +132,8 @@ func TestBadChoiceIsLeft(t *testing.T) {
 		bad, from := m.best, m
 		// a trial that was in progress, epochs that are unusual, a trial
 		within := 3 + changeEpochs + 3
-		if m.spent > allowance/2*share || m.tried > 0 {
-			within += firstPause + allowance/2*share
-		}
+		// one more that has to be earned, and as much again if the load has changed in it
+		within += max(0, share-m.earned) + 2*share
 		w.run(&m, within)
 		if m.best == bad {
 			t.Errorf("from %+v: %d epochs later it is still %s, with half the rate: %+v", from, within, bad, m)
@@ -167,9 +171,48 @@ func partPlain(r *rand.Rand, begin Choice, plain, noise float64) float64 {
 	n := 0
 	for range machines {
 		var m Machine
-		m.Start(begin, 0)
+		m.Start(begin)
 		w := &world{queue: 1, plain: plain, noise: noise, r: r}
 		n += strings.Count(w.run(&m, epochs), "p")
 	}
 	return float64(n) / machines / epochs
+}
+
+// A trial of plain calls that begins while the runtime's monitor may sleep decides if plain calls
+// are clearly faster. If not, it goes on once that much was earned.
+func TestEarly(t *testing.T) {
+	const little, much = share, (1 + patience) * share
+	for _, c := range []struct {
+		plain  float64 // their rate in the first epoch; the queue has 1
+		epochs int     // before the trial
+		want   phase
+	}{
+		{2, little, after},
+		{1.5, little, resting},
+		{0.1, little, resting},
+		{1.5, much, trial},
+		{2, much, after},
+	} {
+		var m Machine
+		m.Start(Queue)
+		m.wait = c.epochs
+		for !m.Trying() {
+			m.Epoch(1, false)
+		}
+		earned := m.earned
+		m.Epoch(c.plain, true)
+		if m.phase != c.want {
+			t.Errorf("%+v: the phase is %d", c, m.phase)
+		}
+		if cost := earned - m.earned; (cost == (1+patience)*share) != (c.want == trial) {
+			t.Errorf("%+v: it costs %d epochs", c, cost)
+		}
+		if c.want != trial {
+			continue
+		}
+		m.Epoch(1.5, false)
+		if result, ended := m.Epoch(1, false); !ended || math.Abs(result-math.Log(1.5)) > 1e-9 {
+			t.Errorf("%+v: the trial ends: %t, with %g", c, ended, result)
+		}
+	}
 }

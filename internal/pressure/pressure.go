@@ -35,9 +35,10 @@ type Signal struct {
 	// Used is nil. The owner sets it before the first use.
 	Used func() time.Duration
 
-	until atomic.Int64 // when the finding ends; 0 is none
-	asked atomic.Int64 // when Due last called Used
-	full  atomic.Bool  // most of the processors' time was used when that was last asked
+	until  atomic.Int64 // when the finding ends; 0 is none
+	forgot atomic.Int64 // when Forget was last called
+	asked  atomic.Int64 // when Due last called Used
+	full   atomic.Bool  // most of the processors' time was used when that was last asked
 	// when Used was last called, and its result
 	sampled, used atomic.Int64
 }
@@ -67,9 +68,10 @@ func (s *Signal) Waits(now time.Duration) {
 // threads in plain calls keep processors, too.
 func (s *Signal) Waited(d, now time.Duration) {
 	switch {
+	case now-d < time.Duration(s.forgot.Load()) && time.Duration(s.forgot.Load()) <= now:
 	case d < Slow:
 		if s.Noted() {
-			s.Forget()
+			s.until.Store(0)
 		}
 	case s.full.Load() || s.busy(now):
 		s.until.Store(int64(now + min(share*d, longest)))
@@ -91,8 +93,11 @@ func (s *Signal) busy(now time.Duration) bool {
 	return full
 }
 
-// Forget forgets what was noted.
-func (s *Signal) Forget() { s.until.Store(0) }
+// Forget forgets what was noted, also of waits that have begun.
+func (s *Signal) Forget(now time.Duration) {
+	s.forgot.Store(int64(now))
+	s.until.Store(0)
+}
 
 // Noted reports whether Taken may be true. It needs no clock.
 func (s *Signal) Noted() bool { return s.until.Load() != 0 }

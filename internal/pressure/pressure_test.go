@@ -74,3 +74,29 @@ func TestIdle(t *testing.T) {
 		}
 	}
 }
+
+// A wait that has begun before Forget was called counts for nothing, a later one does, and so does
+// one by another clock.
+func TestForget(t *testing.T) {
+	var s Signal
+	now := time.Hour
+	s.Waited(Slow, now)
+	s.Forget(now)
+	if s.Taken(now) || s.Noted() {
+		t.Error("the finding was not forgotten")
+	}
+	for _, c := range []struct {
+		now, wait time.Duration
+		want      bool
+	}{
+		{now + Slow, 2 * Slow, false},
+		{now + Slow, Slow, true},
+		{time.Minute, Slow, true},
+	} {
+		s.until.Store(0)
+		s.Waited(c.wait, c.now)
+		if got := s.Taken(c.now); got != c.want {
+			t.Errorf("Waited(%v, %v) after Forget(%v): Taken = %t; want %t", c.wait, c.now, now, got, c.want)
+		}
+	}
+}

@@ -55,11 +55,10 @@ func (s *Scheduler) countOn(d *device.Device, kind governor.Kind) {
 	}
 }
 
-// taken reports whether goroutines that compute have all processors, as far as the leaders know. A
-// trial of plain calls by g may itself be what the leaders have found, so it does not count.
+// taken reports whether goroutines that compute have all processors, as far as is known.
 func (s *Scheduler) taken(g *governor.Governor) bool {
 	p := &s.paths.Engines.Processors
-	return p.Noted() && p.Taken(s.paths.Clock()) && !g.Trying()
+	return p.Noted() && p.Taken(s.paths.Clock()) && !g.Immune()
 }
 
 // room returns how many permits of d may be taken for plain calls beside what is in flight, as the

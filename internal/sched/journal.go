@@ -33,7 +33,7 @@ func (j journal) Taken() bool {
 }
 
 // Forget forgets what leaders have found out of the processors.
-func (j journal) Forget() { j.s.paths.Engines.Processors.Forget() }
+func (j journal) Forget() { j.s.paths.Engines.Processors.Forget(j.s.paths.Clock()) }
 
 // Trial records a trial, if a recorder is on. The record is a call without a driver. Its Batch is
 // the number of operations that began in the trial. Its Res is the trial's rate, in per mille of

@@ -67,7 +67,7 @@ func (r *program) Taken() bool {
 }
 
 // Forget works like sched's journal.
-func (r *program) Forget() { r.processors.Forget() }
+func (r *program) Forget() { r.processors.Forget(r.m.now) }
 
 // Trial does nothing.
 func (r *program) Trial(governor.Trial) {}
@@ -117,7 +117,7 @@ func (u *user) callsPlain() (ok bool) {
 	case AllPlain:
 		most = budget.Most
 	case Sluice:
-		procs, taken := u.budgets.Processors(), u.processors.Taken(u.m.now) && !u.governor.Trying()
+		procs, taken := u.budgets.Processors(), u.processors.Taken(u.m.now) && !u.governor.Immune()
 		if taken {
 			u.governor.Pause()
 		} else {
