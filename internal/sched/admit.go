@@ -74,7 +74,7 @@ func (s *Scheduler) room(d *device.Device, kind governor.Kind, inFlight int32) (
 	return admission.Room(g.Choice(), admission.Load{
 		InFlight: inFlight, Permits: d.Budget.Limit(),
 		Processors: s.paths.Devices.Budgets().Processors(), Ready: s.paths.IsReady(),
-		Taken: kind != governor.Syncs && s.taken(g), // an fsync mostly sleeps
+		Taken: s.taken(g),
 	})
 }
 

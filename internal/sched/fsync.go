@@ -88,17 +88,30 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 
 // tryPlainSync takes a permit for an fsync on d, beside running others, if it is to be a plain call
 // although it could be queued. None is while a ring has a leader: its thread may have submitted
-// requests whose completions it would hold back (docs/decisions/0012-tied-threads.md). The first
-// guess is plain calls: a thread in an fsync mostly sleeps.
+// requests whose completions it would hold back (docs/decisions/0012-tied-threads.md).
+//
+// The first guess is plain calls: a thread in an fsync mostly sleeps. Beside goroutines that compute
+// all are plain calls: for the completion of one fsync the leader would wait for a time slice.
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
 	if s.paths.HoldsBack() {
 		return budget.Permit{}, false
 	}
-	if s.paths.Govern {
-		d.Governors[governor.Syncs].Count(running, admission.PlainPermits(d.Budget.Limit()), journal{s})
+	g, few := &d.Governors[governor.Syncs], admission.PlainPermits(d.Budget.Limit())
+	switch {
+	case !s.paths.Govern:
+	case s.taken(g):
+		return d.Budget.TryAcquireOfKind(budget.Syncs, few)
+	default:
+		g.Count(running, few, syncJournal{journal{s}})
 	}
 	return d.Budget.TryAcquireOfKind(budget.Syncs, s.room(d, governor.Syncs, running))
 }
+
+// syncJournal is the journal of governors of fsyncs.
+type syncJournal struct{ journal }
+
+// Taken returns false: goroutines that compute are no reason to queue fsyncs.
+func (syncJournal) Taken() bool { return false }
 
 // Withdraw gives back what Admit has acquired.
 func (c *syncing) Withdraw() {
