@@ -67,8 +67,9 @@ func (s *Signal) Waits(now time.Duration) {
 // Waits was called before. A long wait tells nothing if processors were idle for a part of it:
 // threads in plain calls keep processors, too.
 func (s *Signal) Waited(d, now time.Duration) {
+	forgot := time.Duration(s.forgot.Load())
 	switch {
-	case now-d < time.Duration(s.forgot.Load()) && time.Duration(s.forgot.Load()) <= now:
+	case forgot > max(0, now-d) && forgot <= now:
 	case d < Slow:
 		if s.Noted() {
 			s.until.Store(0)

@@ -90,8 +90,8 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 // although it could be queued. None is while a ring has a leader: its thread may have submitted
 // requests whose completions it would hold back (docs/decisions/0012-tied-threads.md).
 //
-// The first guess is plain calls: a thread in an fsync mostly sleeps. Beside goroutines that compute
-// all are plain calls: for the completion of one fsync the leader would wait for a time slice.
+// The first guess is plain calls: a thread in an fsync mostly sleeps. Beside goroutines that
+// compute all are plain calls: for each completion the leader would wait for a time slice.
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
 	if s.paths.HoldsBack() {
 		return budget.Permit{}, false
