@@ -21,6 +21,7 @@ import (
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/seed"
 	"github.com/sluiceio/sluice/internal/test/testenv"
@@ -185,7 +186,7 @@ func frozen(t *testing.T, s *sluice.Scheduler, frozenDirs, healthyDirs []string)
 	testenv.WaitFor(t, "writes in the kernel, or that wait for a permit or another write", func() bool {
 		n := 0
 		for _, f := range stay {
-			n += testenv.Parked(f)
+			n += hang.Parked(f)
 		}
 		return n >= 12*len(ill)
 	})
