@@ -227,7 +227,7 @@ func TestFrozenKernelWorkers(t *testing.T) {
 
 // frozenParked returns how many goroutines are parked where writes to a frozen file system wait.
 func frozenParked() (n int) {
-	for _, f := range []string{"iopath.MakeCall", "(*All).waitFor", "(*Request).Wait", "rangelock.(*Lock).Acquire"} {
+	for _, f := range []string{"iopath.MakeCall", "budget.Permit.wait", "(*Request).Wait", "rangelock.(*Lock).Acquire"} {
 		n += hang.Parked(f)
 	}
 	return n

@@ -179,7 +179,7 @@ func frozen(t *testing.T, s *sluice.Scheduler, frozenDirs, healthyDirs []string)
 	}
 	// All of them where they stay: a thread that submits and then goes on to a frozen device keeps
 	// what it has submitted (docs/decisions/0012-tied-threads.md).
-	stay := []string{"iopath.MakeCall", "(*All).waitFor", "rangelock.(*Lock).Acquire"}
+	stay := []string{"iopath.MakeCall", "budget.Permit.wait", "rangelock.(*Lock).Acquire"}
 	if inside.Scheduler(s).Core.Driver().Name == "aio" { // io_submit waits with them
 		stay = append(stay, "(*Request).Wait")
 	}
