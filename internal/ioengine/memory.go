@@ -73,7 +73,7 @@ func (r *Rings) RegIn(e *Engine, reg uint32) uint32 {
 		return 0
 	}
 	known := &e.slabs.regs[reg-1]
-	if known.Load() == 0 && e.slabs.mu.TryLock() { // else another goroutine registers memory just now
+	if known.Load() == 0 && e.slabs.mu.TryLock() { // else another goroutine registers some now
 		r.registerIn(e, reg-1)
 		e.slabs.mu.Unlock()
 	}
