@@ -85,7 +85,7 @@ func (f *File) reshape(off, n, end int64, do func(fd int, off, n int64) error) e
 func (f *File) Advise(off, n int64, advice uint8) error {
 	const last = 4 // sluice.AdviceDontNeed; the first is 0
 	if advice > last {
-		return fmt.Errorf("advice %d is not between 0 and %d", advice, last)
+		return fmt.Errorf("advice %d is not between %d and %d", advice, 0, last)
 	}
 	return sys.Advise(int(f.OS.Fd()), off, n, advice)
 }
