@@ -95,11 +95,8 @@ func (f *File) Prefetch(off, n int64) error {
 	}
 	core := f.h.Sched.Core
 	// A call that waits for its permit does not use the file, so Close does not wait for it.
-	wait := func(do func()) bool {
-		core.BlockOn(on, do)
-		return true
-	}
-	try := func(do func()) bool { return core.TryBlockOn(on, do) }
+	wait := func(do func()) bool { return core.BlockOn(on, true, do) }
+	try := func(do func()) bool { return core.BlockOn(on, false, do) }
 	left, now, err := f.prefetchFirst(off, n, try)
 	if err != nil {
 		return err

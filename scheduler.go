@@ -66,7 +66,7 @@ func (s *Scheduler) start(drv driver.Driver, hook *record.Hook) {
 	o := s.parts.Core
 	o.Threads, o.Recording = s.options.Threads, hook
 	var core *sched.Scheduler
-	core = sched.NewLate(func() driver.Driver {
+	core = sched.New(func() driver.Driver {
 		drv := drv
 		if drv == nil {
 			drv = s.choose(hook)

@@ -16,8 +16,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
-	"github.com/sluiceio/sluice/internal/inside"
-	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
@@ -120,7 +119,7 @@ func TestBatchBegun(t *testing.T) {
 func TestBatchUnconfirmed(t *testing.T) {
 	hang.Watch(t)
 	begun, release := make(chan struct{}), make(chan struct{})
-	s := testenv.SchedulerOnWrapped(testenv.PoolOf(t, 1), func(call sched.Caller) sched.Caller {
+	s := testenv.SchedulerOnWrapped(testenv.PoolOf(t, 1), func(call iopath.Caller) iopath.Caller {
 		return func(code driver.Code, fd int, b []byte, off int64) int32 {
 			if off == 0 {
 				close(begun)
@@ -142,7 +141,7 @@ func TestBatchUnconfirmed(t *testing.T) {
 	<-begun
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		hang.Eventually(func() bool { return inside.File(f).IO.LostWrites.Waits(1) })
+		hang.Eventually(func() bool { return hang.Parked("groupcommit.(*LostWrites).await") == 1 })
 		cancel()
 	}()
 	b := batch.New(s)

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/inside"
-	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -85,7 +85,7 @@ func driverOnFaults(op *driver.Op) fault.Verdict {
 }
 
 // callsOnFaults is the faulty disk below plain calls.
-func callsOnFaults(call sched.Caller) sched.Caller {
+func callsOnFaults(call iopath.Caller) iopath.Caller {
 	return func(code driver.Code, fd int, b []byte, off int64) int32 {
 		switch code {
 		case driver.Read, driver.Write:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -66,7 +67,7 @@ func TestFrozenBounces(t *testing.T) {
 			}
 		})
 	}
-	testenv.WaitFor(t, "writers that wait", func() bool { return testenv.Parked("writeBounced") == bounceHogs })
+	testenv.WaitFor(t, "writers that wait", func() bool { return hang.Parked("writeBounced") == bounceHogs })
 	readUnaligned(t, files[1])
 	z.Thaw()
 	all.Wait()
@@ -86,7 +87,7 @@ func TestBouncesOfClasses(t *testing.T) {
 	for range bounceHogs {
 		all.Go(func() { f.ReadAtContext(ctx, make([]byte, 1<<20), 1) })
 	}
-	testenv.WaitFor(t, "reads that wait", func() bool { return testenv.Parked("readBounced") == bounceHogs })
+	testenv.WaitFor(t, "reads that wait", func() bool { return hang.Parked("readBounced") == bounceHogs })
 	readUnaligned(t, f)
 	cancel()
 	all.Wait()

@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceio/sluice/internal/directio"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/seed"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -212,7 +213,7 @@ func TestStreamsWaitInClose(t *testing.T) {
 		}
 	})
 	testenv.WaitFor(t, "both to be waiting", func() bool {
-		return testenv.Parked("(*Transfer).await") == 1 && testenv.Parked("(*ReadQueue).await") == 1
+		return hang.Parked("(*Transfer).await") == 1 && hang.Parked("(*ReadQueue).await") == 1
 	})
 	if n := f.BuffersInUse(); n < 2*64<<10 {
 		t.Errorf("%d bytes of buffers in use while the device has them", n)

@@ -34,32 +34,23 @@ func (p Permit) wait(ctx context.Context) (Permit, error) {
 	a := p.b.all
 	w := a.unused.Get(newWaiter)
 	w.wants = p
-	err := a.waitFor(ctx, w)
-	w.wants, w.overtaken = Permit{}, false
-	a.unused.Put(w)
-	if err != nil {
-		return Permit{}, err
-	}
-	return p, nil
-}
-
-// waitFor returns when w has the permit that it wants.
-func (a *All) waitFor(ctx context.Context, w *waiter) error {
-	for {
-		if a.enqueue(w) {
-			return nil
-		}
+	defer func() {
+		w.wants, w.overtaken = Permit{}, false
+		a.unused.Put(w)
+	}()
+	for !a.enqueue(w) {
 		select {
 		case <-w.ready:
-			if w.wants.take(Most) {
-				return nil
+			if p.take(Most) {
+				return p, nil
 			}
 			w.overtaken = true
 		case <-ctx.Done():
 			a.abandon(w)
-			return ctx.Err()
+			return Permit{}, ctx.Err()
 		}
 	}
+	return p, nil
 }
 
 // enqueue puts w into its queue: at the end, or in front if w was overtaken. If its permit is

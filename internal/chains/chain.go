@@ -21,6 +21,8 @@ type slot struct {
 	path  driver.Path
 	owner any
 	asked int64 // for the record
+	// staged: the driver has the chain.
+	staged bool
 }
 
 // Chain is a chain under construction: an open, reads of the opened file, and its close.
@@ -84,5 +86,5 @@ func (s *slot) succeeded() bool {
 // clear drops the references to the caller's memory.
 func (s *slot) clear() {
 	clear(s.ops[:s.n])
-	s.owner = nil
+	s.owner, s.staged = nil, false
 }

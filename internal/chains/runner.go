@@ -127,6 +127,9 @@ func (r *Runner) fill(source Source) {
 		r.heads = append(r.heads, t.link())
 	}
 	n := r.drv.Stage(r.heads)
+	for _, op := range r.heads[:n] {
+		op.Owner.(*slot).staged = true
+	}
 	r.heads = append(r.heads[:0], r.heads[n:]...)
 }
 
@@ -189,15 +192,8 @@ func (r *Runner) record(t *slot) {
 
 // cancel asks the chains in flight to end early.
 func (r *Runner) cancel() {
-	waiting := make(map[*slot]bool)
-	for _, t := range r.free {
-		waiting[t] = true
-	}
-	for _, op := range r.heads {
-		waiting[op.Owner.(*slot)] = true
-	}
 	for i := range r.slots {
-		if t := &r.slots[i]; !waiting[t] {
+		if t := &r.slots[i]; t.staged {
 			r.drv.Cancel(&t.ops[0])
 		}
 	}

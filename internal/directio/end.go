@@ -20,6 +20,9 @@ func (f *File) writeEnd(ctx context.Context, b []byte, off int64) (n int, err er
 		return 0, err
 	}
 	defer f.inode.lock.Release(r) // also after a panic: see writeInside
+	if f.Past(off, len(b)) {
+		return f.writeTail(ctx, b, off)
+	}
 	size, err := handle.Size(f.file)
 	if err != nil {
 		return 0, err

@@ -1,7 +1,6 @@
 package directio
 
 import (
-	"context"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -9,15 +8,6 @@ import (
 
 	"github.com/sluiceio/sluice/internal/rangelock"
 )
-
-// Lock locks the bytes from off to end for writing, until Unlock. It waits for other writes to
-// them, or until ctx ends.
-func (f *File) Lock(ctx context.Context, off, end int64) (*rangelock.Range, error) {
-	return f.inode.lock.Acquire(ctx, off, end)
-}
-
-// Unlock ends a Lock.
-func (f *File) Unlock(r *rangelock.Range) { f.inode.lock.Release(r) }
 
 // inode is the state that all direct Files of one file share, whichever Scheduler and name they
 // were opened by.

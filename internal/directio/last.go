@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-
-	"github.com/sluiceio/sluice/internal/rangelock"
 )
 
 // The last bytes up to the largest offset (math.MaxInt64) are in no whole block. Some file systems
@@ -51,14 +49,4 @@ func readCached(file *os.File, b []byte, off int64) (int, error) {
 		err = failed.Err // the caller names the file
 	}
 	return n, err
-}
-
-// writeLast writes b, which ends behind LastEnd. It locks the whole file: see writeTail.
-func (f *File) writeLast(ctx context.Context, b []byte, off int64) (int, error) {
-	r, err := f.inode.lock.Acquire(ctx, 0, rangelock.End)
-	if err != nil {
-		return 0, err
-	}
-	defer f.inode.lock.Release(r) // also after a panic: see writeInside
-	return f.writeTail(ctx, b, off)
 }

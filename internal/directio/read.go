@@ -16,15 +16,9 @@ func (f *File) ReadAt(ctx context.Context, b []byte, off int64) (n int, err erro
 	if off > math.MaxInt64-int64(len(b)) {
 		return 0, syscall.EINVAL
 	}
-	direct := f.beforeLast(len(b), off)
-	for n < direct && err == nil {
+	for n < len(b) && err == nil {
 		var m int
-		m, err = f.readPiece(ctx, b[n:direct], off+int64(n))
-		n += m
-	}
-	if n < len(b) && err == nil {
-		var m int
-		m, err = f.readLast(ctx, b[n:], off+int64(n))
+		m, err = f.readPiece(ctx, b[n:], off+int64(n))
 		n += m
 	}
 	return n, err

@@ -11,12 +11,11 @@ import (
 // WriteAt writes b at off. If b is whole blocks, or lies inside the file, it locks only b's blocks.
 // It writes the rest with the whole file locked.
 func (f *File) WriteAt(ctx context.Context, b []byte, off int64) (n int, err error) {
-	if f.Past(off, len(b)) {
-		return f.writeLast(ctx, b, off)
-	}
-	n, err = f.writeInside(ctx, b, off)
-	if n == len(b) || err != nil && !errors.Is(err, ErrMisaligned) {
-		return n, err
+	if !f.Past(off, len(b)) {
+		n, err = f.writeInside(ctx, b, off)
+		if n == len(b) || err != nil && !errors.Is(err, ErrMisaligned) {
+			return n, err
+		}
 	}
 	m, err := f.writeEnd(ctx, b[n:], off+int64(n))
 	return n + m, err

@@ -111,7 +111,7 @@ func (q *WriteQueue) takeNext(s *pendingWrite) *pendingWrite {
 // unlock unlocks the range of s. It must be called with mu held.
 func (q *WriteQueue) unlock(s *pendingWrite) {
 	if s.locked != nil {
-		q.to.Direct.Unlock(s.locked)
+		q.to.Direct.inode.lock.Release(s.locked)
 		s.locked = nil
 	}
 }
@@ -203,13 +203,13 @@ func (q *WriteQueue) lock(ctx context.Context, s *pendingWrite, off, end int64) 
 	if d == nil {
 		return true, nil
 	}
-	r, err := d.Lock(ctx, off, end)
+	r, err := d.inode.lock.Acquire(ctx, off, end)
 	if err != nil {
 		return false, err
 	}
 	size, err := handle.Size(q.to.File.OS)
 	if err != nil {
-		d.Unlock(r)
+		d.inode.lock.Release(r)
 		return false, err
 	}
 	s.locked = r

@@ -67,7 +67,7 @@ func (s *Syncer) doAlone(ctx context.Context, code driver.Code, c Caller) error 
 		s.startNext()
 		return err
 	}
-	s.syncing()
+	s.unsynced.Store(0)
 	return s.end(c.Fsync(code, OwnFD), 1)
 }
 
@@ -79,7 +79,7 @@ func (s *Syncer) doSecond(ctx context.Context, code driver.Code, c Caller) error
 		s.second.busy = false
 		return err
 	}
-	s.syncing()
+	s.unsynced.Store(0)
 	return s.endSecond(c.Fsync(code, s.second.fd).Err)
 }
 
@@ -96,7 +96,7 @@ func (s *Syncer) lead(ctx context.Context, code driver.Code, g *group, c Caller)
 		c.Withdraw()
 		return s.endGroup(g, Made{Err: err})
 	}
-	s.syncing()
+	s.unsynced.Store(0)
 	return s.endGroup(g, c.Fsync(all, OwnFD))
 }
 

@@ -126,10 +126,3 @@ func mayLose(res int32) bool {
 		return LostData(e)
 	}
 }
-
-// Waits reports whether a write waits in Confirm, after at least so many calls have ended.
-func (l *LostWrites) Waits(ended int) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.ended != nil && l.last-uint64(len(l.running)) >= uint64(ended)
-}

@@ -18,9 +18,6 @@ func (s *Syncer) Written(n int) {
 	}
 }
 
-// syncing notes that an fsync is about to start, which writes the counted bytes back.
-func (s *Syncer) syncing() { s.unsynced.Store(0) }
-
 // Unsynced returns the number of counted bytes.
 func (s *Syncer) Unsynced() int64 { return s.unsynced.Load() }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/iopath"
@@ -23,7 +24,7 @@ func TestCapsThatWait(t *testing.T) {
 	if err := os.WriteFile(name, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := New(sched.New(script.New(8), sched.Options{Threads: 4}), 0, nil)
+	s := New(sched.New(func() driver.Driver { return script.New(8) }, sched.Options{Threads: 4}), 0, nil)
 	entered, release := make(chan bool), make(chan bool)
 	s.caps.capOf = func(tune.Device) (fair.Cap, string) {
 		entered <- true

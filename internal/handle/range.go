@@ -81,24 +81,11 @@ func (f *File) reshape(off, n, end int64, do func(fd int, off, n int64) error) e
 	return do(fd, off, n)
 }
 
-// The kinds of advice, as sluice has them.
-const (
-	firstAdvice = 0 // sluice.AdviceNormal
-	lastAdvice  = 4 // sluice.AdviceDontNeed
-)
-
 // Advise makes the call of sluice.File.Advise.
 func (f *File) Advise(off, n int64, advice uint8) error {
-	if err := CheckAdvice(advice); err != nil {
-		return err
+	const last = 4 // sluice.AdviceDontNeed; the first is 0
+	if advice > last {
+		return fmt.Errorf("advice %d is not between %d and %d", advice, 0, last)
 	}
 	return sys.Advise(int(f.OS.Fd()), off, n, advice)
-}
-
-// CheckAdvice returns an error unless advice is one of the constants.
-func CheckAdvice(advice uint8) error {
-	if advice > lastAdvice {
-		return fmt.Errorf("advice %d is not between %d and %d", advice, firstAdvice, lastAdvice)
-	}
-	return nil
 }

@@ -9,14 +9,6 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// memory is the memory that is registered with the first ring, by its index there. It is
-// registered with another ring when it is first used there: a process may register only so
-// much, and each ring counts.
-type memory struct {
-	mu sync.Mutex
-	at map[uint32][]byte
-}
-
 // maxSlabs is the most pieces of memory that a ring other than the first can know.
 const maxSlabs = 1024
 
@@ -80,31 +72,27 @@ func (r *Rings) RegIn(e *Engine, reg uint32) uint32 {
 	if reg > maxSlabs {
 		return 0
 	}
-	switch known := e.slabs.regs[reg-1].Load(); {
-	case known > 0:
-		return uint32(known)
-	case known == refused || !e.slabs.mu.TryLock(): // registered by another goroutine just now
-		return 0
+	known := &e.slabs.regs[reg-1]
+	if known.Load() == 0 && e.slabs.mu.TryLock() { // else another goroutine registers some now
+		r.registerIn(e, reg-1)
+		e.slabs.mu.Unlock()
 	}
-	defer e.slabs.mu.Unlock()
-	return r.registerIn(e, reg-1)
+	return uint32(max(0, known.Load()))
 }
 
-// registerIn registers the memory that the first ring knows by index with e, and returns its
-// driver.Op.Reg. It must be called with e.slabs.mu held, before an operation uses the memory.
-func (r *Rings) registerIn(e *Engine, index uint32) uint32 {
+// registerIn registers the memory that the first ring knows by index with e. It must be called with
+// e.slabs.mu held, before an operation uses the memory.
+func (r *Rings) registerIn(e *Engine, index uint32) {
 	r.memory.mu.Lock()
 	mem := r.memory.at[index]
 	r.memory.mu.Unlock()
 	known := &e.slabs.regs[index]
 	if mem == nil || known.Load() != 0 {
-		return uint32(max(0, known.Load()))
+		return
 	}
-	i, err := e.drv.(driver.Registrar).Register(mem)
-	if err != nil {
-		known.Store(refused)
-		return 0
+	reg := int32(refused)
+	if i, err := e.drv.(driver.Registrar).Register(mem); err == nil {
+		reg = int32(i + 1)
 	}
-	known.Store(int32(i + 1))
-	return uint32(i + 1)
+	known.Store(reg)
 }

@@ -215,10 +215,3 @@ func (set *RequestSet) End(r *Request) {
 	set.ended.PushBack(&r.links, r)
 	set.wakeOwner()
 }
-
-// Waiting reports whether the owner waits in Next. It may be called by any goroutine.
-func (set *RequestSet) Waiting() bool {
-	set.mu.Lock()
-	defer set.mu.Unlock()
-	return set.parked != awake
-}

@@ -41,7 +41,13 @@ type Rings struct {
 	// closing counts the Closes of files in progress. See Engine.reaperRequired.
 	closing atomic.Int32
 	lost    atomic.Bool // set when the driver of a ring is lost; see lost.go
-	memory  memory
+	// memory is the memory that is registered with the first ring, by its index there. It is
+	// registered with another ring when it is first used there: a process may register only so
+	// much, and each ring counts.
+	memory struct {
+		mu sync.Mutex
+		at map[uint32][]byte
+	}
 
 	mu      sync.Mutex
 	devices atomic.Int32 // how many devices have a ring. Written under mu, as is Engine.devices

@@ -141,12 +141,9 @@ func (f *File) recordedName() string {
 	return f.name
 }
 
-// Close stops new operations from starting and waits for the operations in progress. It reports
-// whether this was the first call.
-func (f *File) Close() bool { return f.CloseThen(func() {}) }
-
-// CloseThen is Close. It calls begun as soon as no operation can start any more.
-func (f *File) CloseThen(begun func()) bool {
+// Close stops new operations from starting, calls begun, and waits for the operations in progress.
+// It reports whether this was the first call.
+func (f *File) Close(begun func()) bool {
 	first := f.Count.Close(begun)
 	if first {
 		f.Syncer.CloseSecondFD()

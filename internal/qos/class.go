@@ -156,17 +156,19 @@ func (c *Classes) New(name string, o fair.Settings) *Class {
 	return class
 }
 
-// changeQueues calls change for each queue, with its mu held, and returns the tickets of Waiters
-// that may begin. It is called with Classes.mu held. The caller must unlock Classes.mu before it
-// starts the tickets: they may start another ring, which locks it.
-func (c *Classes) changeQueues(change func(*Queue)) (granted ticketList) {
+// changeQueuesAndUnlock calls change for each queue, with its mu held, and begins the Waiters that
+// may begin then. It is called with Classes.mu held, and unlocks it before it begins them: they may
+// start another ring, which locks it.
+func (c *Classes) changeQueuesAndUnlock(change func(*Queue)) {
+	var granted ticketList
 	for _, q := range c.queues {
 		q.mu.Lock()
 		change(q)
 		q.grantLocked(&granted)
 		q.mu.Unlock()
 	}
-	return granted
+	c.mu.Unlock()
+	granted.start()
 }
 
 // Configure changes the class's weight and limits, also for waiting operations. It returns false,
@@ -181,9 +183,7 @@ func (c *Class) Configure(o fair.Settings) bool {
 	c.settings = o
 	c.limited.Store(o.Limited())
 	s.active.Store(true)
-	granted := s.changeQueues(func(q *Queue) { q.classLocked(c).Configure(q.now(), o) })
-	s.mu.Unlock()
-	granted.start()
+	s.changeQueuesAndUnlock(func(q *Queue) { q.classLocked(c).Configure(q.now(), o) })
 	s.updateCaps()
 	return true
 }
@@ -202,13 +202,11 @@ func (c *Class) Remove() bool {
 	c.limited.Store(false)
 	c.settings = fair.Settings{Weight: c.settings.Weight}
 	s.all = slices.DeleteFunc(s.all, func(other *Class) bool { return other == c })
-	granted := s.changeQueues(func(q *Queue) {
+	s.changeQueuesAndUnlock(func(q *Queue) {
 		if in := c.in(q); in != nil {
 			q.fair.Remove(q.now(), in)
 		}
 	})
-	s.mu.Unlock()
-	granted.start()
 	return true
 }
 

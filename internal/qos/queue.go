@@ -51,15 +51,18 @@ func (q *Queue) statsOf(c *fair.Class) fair.Stats {
 // there is no ticket: the file is closing (Closed), or ctx has ended (Canceled). Outside the cap,
 // an operation of a class without limits does not wait.
 func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int, use fair.Use) (t *Ticket, res int32) {
-	if use == fair.OutsideCap && !c.Limited() {
-		return q.Admit(c, file, n), 0
-	}
 	t = q.NewTicket(nil, file, use)
+	if use == fair.OutsideCap && !c.Limited() {
+		t.Admit(c, n)
+		return t, 0
+	}
 	t.Request(c, n)
 	select {
 	case res = <-t.ready:
-	default:
-		res = t.await(ctx)
+	case <-ctx.Done():
+		if res = Canceled; !t.withdraw() {
+			res = <-t.ready // granted or rejected by now; the operation checks its context itself
+		}
 	}
 	if res != 0 {
 		t.Free()
@@ -81,13 +84,12 @@ func (q *Queue) TakeAll(ctx context.Context, c *Class, file *usecount.Count, n i
 	}
 }
 
-// Admit returns a ticket, outside the cap, for an operation of n bytes that does not wait.
-func (q *Queue) Admit(c *Class, file *usecount.Count, n int) *Ticket {
-	t := q.NewTicket(nil, file, fair.OutsideCap)
+// Admit lets t's operation, of n bytes outside the cap, begin. It does not wait.
+func (t *Ticket) Admit(c *Class, n int) {
+	q := t.queue
 	q.mu.Lock()
+	defer q.mu.Unlock()
 	q.fair.Admit(&t.Ticket, q.classLocked(c), n)
-	q.mu.Unlock()
-	return t
 }
 
 // Request puts t into its queue, for n bytes. t may be granted at once, or be rejected.
@@ -101,19 +103,6 @@ func (t *Ticket) Request(c *Class, n int) {
 	}
 	q.fair.Push(q.now(), &t.Ticket, q.classLocked(c), n)
 	q.grantAndUnlock()
-}
-
-// await waits until t is granted or rejected, or until ctx ends.
-func (t *Ticket) await(ctx context.Context) (res int32) {
-	select {
-	case res = <-t.ready:
-		return res
-	case <-ctx.Done():
-	}
-	if t.withdraw() {
-		return Canceled
-	}
-	return <-t.ready // granted or rejected by now; the operation checks its context itself
 }
 
 // End ends t, whose operation has transferred n bytes, or failed if n is negative. It grants the
@@ -206,14 +195,14 @@ func (q *Queue) stopTimer() {
 
 // reject rejects the waiting tickets of operations on a file that is closing.
 func (q *Queue) reject(file *usecount.Count) {
-	var out ticketList
+	var out []*Ticket
 	q.mu.Lock()
 	q.fair.WithdrawIf(
 		func(t *fair.Ticket) bool { return t.Owner.(*Ticket).file == file },
-		func(t *fair.Ticket) { out.add(t.Owner.(*Ticket)) },
+		func(t *fair.Ticket) { out = append(out, t.Owner.(*Ticket)) },
 	)
 	q.grantAndUnlock()
-	for t := out.pop(); t != nil; t = out.pop() {
+	for _, t := range out {
 		t.reject(Closed)
 	}
 }

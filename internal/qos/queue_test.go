@@ -203,7 +203,9 @@ func TestRemoveThenAddQueue(t *testing.T) {
 		t.Fatalf("Take = %d; want 0", res)
 	}
 	ticket.End(1)
-	s.queues[1].Admit(c, nil, 0).End(0)
+	admitted := s.queues[1].NewTicket(nil, nil, fair.OutsideCap)
+	admitted.Admit(c, 0)
+	admitted.End(0)
 	if st, d := c.Stats(), s.Default().Stats(); st.Requests != 0 || d.Requests != 2 {
 		t.Errorf("%d requests of the removed class, %d of the default one; want 0 and 2", st.Requests, d.Requests)
 	}

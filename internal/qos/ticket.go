@@ -80,7 +80,7 @@ func (t *Ticket) reject(res int32) {
 	t.ready <- res
 }
 
-// ticketList is a list of tickets that were granted, or rejected, together.
+// ticketList is a list of tickets of Waiters that were granted together.
 type ticketList struct{ first, last *Ticket }
 
 func (l *ticketList) add(t *Ticket) {
@@ -92,18 +92,10 @@ func (l *ticketList) add(t *Ticket) {
 	l.last = t
 }
 
-// pop removes and returns the first ticket; nil if there is none.
-func (l *ticketList) pop() *Ticket {
-	t := l.first
-	if t != nil {
-		l.first, t.next = t.next, nil
-	}
-	return t
-}
-
-// start begins the operations of the Waiters with the tickets.
+// start begins the operations of the Waiters.
 func (l *ticketList) start() {
-	for t := l.pop(); t != nil; t = l.pop() {
+	for t := l.first; t != nil; t = l.first {
+		l.first, t.next = t.next, nil // before Granted, which may request the ticket again
 		t.waiter.Granted()
 	}
 }

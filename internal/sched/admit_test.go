@@ -40,7 +40,7 @@ func TestRoom(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.processors))
-			s := New(script.New(8), Options{Govern: true})
+			s := newOn(script.New(8), Options{Govern: true})
 			d := s.paths.Devices.None()
 			for range 16 {
 				// With few, plain calls are the first guess.
@@ -72,7 +72,7 @@ func TestTryPlain(t *testing.T) {
 		{"a read at the position", driver.Read, buffered, governor.PositionReads},
 		{"a direct write", driver.Write, direct, governor.Writes},
 	} {
-		s := New(script.New(8), Options{Govern: true})
+		s := newOn(script.New(8), Options{Govern: true})
 		s.paths.AsyncBuffered[driver.Read] = true
 		d, f := s.paths.Devices.None(), iopath.NewFile(1<<20, c.direct, false)
 		if _, ok := s.tryPlain(t.Context(), c.kind, c.code, f); ok {
@@ -149,7 +149,7 @@ func TestEachCountsOnce(t *testing.T) {
 				}
 				return int32(min(len(op.Buf), 1024)), true // in parts
 			}
-			s := New(drv.Staging(), Options{Govern: true})
+			s := newOn(drv.Staging(), Options{Govern: true})
 			s.paths.AsyncBuffered[driver.Read], s.paths.AsyncBuffered[driver.Write] = true, false
 			s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
 			f := iopath.NewFile(int(file.Fd()), c.direct, false)
@@ -213,7 +213,7 @@ func readByMany(t *testing.T, direct bool, start func(read func())) (calls int64
 	const goroutines = 16
 	d := script.New(64)
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
-	s := New(d.Staging(), Options{Govern: true})
+	s := newOn(d.Staging(), Options{Govern: true})
 	defer s.Close()
 	// A look into the page cache fails: there is no such descriptor.
 	f := iopath.NewFile(1<<20, direct, false)

@@ -16,8 +16,6 @@ type (
 	ForeignFile = iopath.ForeignFile
 	// Options says what a Scheduler occupies, and what takes the place of the system.
 	Options = iopath.Options
-	// Caller makes the plain system call for a transfer or an fsync.
-	Caller = iopath.Caller
 	// CallKind is what a call counts as in a Budget.
 	CallKind = budget.Kind
 	// Class is a kind of operations that have a weight and limits in common.

@@ -18,7 +18,9 @@ func (s *Scheduler) startWithTicket(t *Transfer) bool {
 	case len(t.buf) == 0:
 		return false
 	case use == fair.OutsideCap && !limited:
-		t.admitted = s.paths.QueueOf(t.f).Admit(c, t.f.Owner(), len(t.buf))
+		t.ticket = s.paths.QueueOf(t.f).NewTicket(t, t.f.Owner(), use)
+		t.ticket.Admit(c, len(t.buf))
+		t.hasTicket = true
 		return false
 	case !limited && t.cached():
 		t.end()

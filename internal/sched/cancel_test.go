@@ -13,7 +13,7 @@ import (
 func TestTransferAbandoned(t *testing.T) {
 	hang.Watch(t)
 	d := script.NewHeld(8)
-	s := New(async{d}, Options{Threads: 4})
+	s := newOn(async{d}, Options{Threads: 4})
 	f := iopath.NewFile(1, true, false)
 	var first, late Transfer
 	began := make(chan struct{})
@@ -33,7 +33,7 @@ func TestTransferAbandoned(t *testing.T) {
 	if n, err := first.Wait(t.Context()); n != 8 || err != nil {
 		t.Errorf("Wait = %d, %v; want 8", n, err)
 	}
-	f.Close()
+	f.Close(func() {})
 	s.Close()
 	if n := len(d.Seen); n != 1 {
 		t.Errorf("%d operations were submitted; want 1", n)

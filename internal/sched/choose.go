@@ -57,19 +57,15 @@ func (s *Scheduler) block(code driver.Code, f *File, do func()) {
 }
 
 // BlockOn is BlockToRead for a do that waits for d, on a file that may be closed before do returns.
-func (s *Scheduler) BlockOn(d *device.Device, do func()) {
+// Without wait, if no permit is free, it does not call do, and returns false.
+func (s *Scheduler) BlockOn(d *device.Device, wait bool, do func()) bool {
 	s.Ready() // which may raise the number of permits
-	p, _ := d.Budget.Acquire(context.Background(), budget.Reads)
-	defer p.Release()
-	do()
-}
-
-// TryBlockOn is BlockOn if a permit is free. Otherwise it does not call do, and returns false.
-func (s *Scheduler) TryBlockOn(d *device.Device, do func()) bool {
-	s.Ready()
 	p, ok := d.Budget.TryAcquire(budget.Reads)
-	if !ok {
+	switch {
+	case !ok && !wait:
 		return false
+	case !ok:
+		p, _ = d.Budget.Acquire(context.Background(), budget.Reads) // this context does not end
 	}
 	defer p.Release()
 	do()

@@ -41,7 +41,7 @@ func TestFileCloseWaitsForOperations(t *testing.T) {
 		for range 3 {
 			all.Go(func() {
 				runtime.Gosched()
-				if f.Close() {
+				if f.Close(func() {}) {
 					firsts.Add(1)
 					open.Store(false)
 					if n := inside.Load(); n != 0 {
@@ -62,7 +62,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	before := stacks()
 	script.Run(t, 4, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
-		s := New(drv, queueAll)
+		s := newOn(drv, queueAll)
 		f := iopath.NewFile(1<<20, true, false)
 		var all sync.WaitGroup
 		for range 16 {

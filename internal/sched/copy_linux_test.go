@@ -14,7 +14,7 @@ import (
 // do not count.
 func TestStatsOfSends(t *testing.T) {
 	hang.Watch(t)
-	s := New(script.New(1), Options{Threads: 1})
+	s := newOn(script.New(1), Options{Threads: 1})
 	defer s.Close()
 	data := make([]byte, CopyMost)
 	f := openSystem(t, data)

@@ -37,7 +37,7 @@ func faulty(t *testing.T, depth int, decide fault.Decider) (*Scheduler, *File) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	s := New(async{fault.New(p, decide)}, Options{Threads: 4})
+	s := newOn(async{fault.New(p, decide)}, Options{Threads: 4})
 	t.Cleanup(func() { s.Close() })
 	// The file is not direct, but no read looks for it in the page cache.
 	return s, iopath.NewFile(int(f.Fd()), true, false)

@@ -42,7 +42,7 @@ func TestForeignFileForgets(t *testing.T) {
 // TestForeignFileHasOneDescriptor: a second one, when it is closed, takes the
 // process's locks on the file with it.
 func TestForeignFileHasOneDescriptor(t *testing.T) {
-	s := New(script.New(8), queueAll)
+	s := newOn(script.New(8), queueAll)
 	defer s.Close()
 	s.reopen = func(int) int { t.Error("a second descriptor was opened"); return -1 }
 	s.paths.Call = func(driver.Code, int, []byte, int64) int32 { return 0 }
@@ -67,7 +67,7 @@ func TestForeignFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(drv, Options{Threads: 4})
+	s := newOn(drv, Options{Threads: 4})
 	defer s.Close()
 	f := foreignFile(int(file.Fd()), false, false)
 	b := make([]byte, 8)
@@ -109,7 +109,7 @@ func TestForeignFileCached(t *testing.T) {
 		skip.For(t, skip.Chance, "no reads from the page cache alone here")
 	}
 	for _, knowsEnd := range []bool{true, false} {
-		s := New(script.New(8), queueAll)
+		s := newOn(script.New(8), queueAll)
 		s.paths.FindsEnd = knowsEnd
 		plain := 0
 		s.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
@@ -171,7 +171,7 @@ func TestForeignFileUncached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(drv, Options{Threads: 4, Plain: 1})
+	s := newOn(drv, Options{Threads: 4, Plain: 1})
 	defer s.Close()
 	for range 8 {
 		cool(t, file)

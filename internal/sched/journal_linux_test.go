@@ -32,7 +32,7 @@ func TestTrialsAreRecorded(t *testing.T) {
 		{64, 10 * time.Microsecond, 20 * time.Microsecond, record.TrialPlain, 500},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			s := New(script.New(8), Options{Govern: true})
+			s := newOn(script.New(8), Options{Govern: true})
 			f, now := iopath.NewFile(1<<20, true, false), time.Duration(0)
 			s.paths.Clock = func() time.Duration { return now }
 			d := s.paths.Devices.None()
@@ -94,7 +94,7 @@ func TestTrialsAreRecorded(t *testing.T) {
 // A trial is recorded at its time, though the clock of governors began at another time than the
 // clock of records.
 func TestTimeOfTrial(t *testing.T) {
-	s := New(script.New(8), Options{Govern: true})
+	s := newOn(script.New(8), Options{Govern: true})
 	s.paths.Clock = func() time.Duration { return time.Hour }
 	const ago, length = 15 * time.Millisecond, 10 * time.Millisecond
 	trial := governor.Trial{Choice: governor.Plain, Began: time.Hour - ago, Ended: time.Hour - ago + length, Rate: 1e9}

@@ -28,7 +28,7 @@ type lateChoice struct {
 // late returns a Scheduler with few permits until its driver is chosen, and then with more.
 func late() *lateChoice {
 	c := &lateChoice{}
-	c.s = NewLate(func() driver.Driver {
+	c.s = New(func() driver.Driver {
 		if c.before != nil {
 			c.before()
 		}

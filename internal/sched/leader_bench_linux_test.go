@@ -38,7 +38,7 @@ func BenchmarkLeader(b *testing.B) {
 		} {
 			b.Run(fmt.Sprintf("%s/GOMAXPROCS=%d", name, procs), func(b *testing.B) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-				s := New(open(b), Options{Plain: 0})
+				s := newOn(open(b), Options{Plain: 0})
 				defer s.Close()
 				f := iopath.NewFile(directInMemory(b), true, false)
 				// tmpfs refuses NoWait, and then no read is queued.

@@ -39,9 +39,9 @@ func (p *syncs) write(ctx context.Context, off int64) chan error {
 	return res
 }
 
-// confirming waits until n writes wait for the calls beside them.
-func (p *syncs) confirming(n int) {
-	hang.Eventually(func() bool { return p.f.LostWrites.Waits(n) })
+// confirming waits until a write waits for the calls beside it.
+func (p *syncs) confirming() {
+	hang.Eventually(func() bool { return hang.Parked("groupcommit.(*LostWrites).await") == 1 })
 }
 
 // Hazard: the kernel follows a write to a file with O_SYNC by an fsync, and reports a
@@ -53,7 +53,7 @@ func TestSynchronousWriteWaitsForOthers(t *testing.T) {
 		a := p.write(t.Context(), 0)
 		b := p.write(t.Context(), 1)
 		results[0] <- 1
-		p.confirming(1)
+		p.confirming()
 		if len(a) > 0 {
 			t.Fatal("a write returned while another runs that may have got its error")
 		}
@@ -86,7 +86,7 @@ func TestSynchronousWriteBesideFsync(t *testing.T) {
 	<-p.started
 	a := p.write(t.Context(), 0)
 	results[0] <- 1
-	p.confirming(1)
+	p.confirming()
 	p.results <- -int32(syscall.EIO)
 	want(t, syscall.EIO, sync)
 	want(t, syscall.EIO, a)
@@ -99,7 +99,7 @@ func TestSynchronousWriteLeaves(t *testing.T) {
 	b := p.write(t.Context(), 1)
 	a := p.write(ctx, 0)
 	results[0] <- 1
-	p.confirming(1)
+	p.confirming()
 	cancel()
 	if err := <-a; !errors.Is(err, context.Canceled) || !errors.Is(err, ErrUnconfirmed) {
 		t.Errorf("WriteAt = %v; want context.Canceled, and ErrUnconfirmed: the write was made", err)
@@ -115,7 +115,7 @@ func TestSynchronousWriteThatIsRefused(t *testing.T) {
 		b := p.write(t.Context(), 1)
 		a := p.write(t.Context(), 0)
 		results[0] <- 1
-		p.confirming(1)
+		p.confirming()
 		results[1] <- -int32(errno)
 		want(t, errno, b)
 		want(t, nil, a)
@@ -141,7 +141,7 @@ func TestSynchronousTransfer(t *testing.T) {
 			}
 			res <- err
 		}()
-		p.confirming(1)
+		p.confirming()
 		if errno != 0 {
 			results[1] <- -int32(errno)
 			want(t, errno, b)

@@ -40,7 +40,7 @@ func losing(t *testing.T, inner driver.Driver, at int) (*Scheduler, *File, *faul
 	} else {
 		drv = async{drv}
 	}
-	s := New(drv, Options{})
+	s := newOn(drv, Options{})
 	s.SetSyncDriver(func() driver.Driver { return drv })
 	return s, iopath.NewFile(int(f.Fd()), true, false), loss
 }
@@ -62,7 +62,7 @@ func TestLossAtEveryCall(t *testing.T) {
 				s, f, loss := losing(t, inner, at)
 				everything(t, s, f)
 				wantLoss(t, s, loss.Fired())
-				f.Close()
+				f.Close(func() {})
 				if err := s.Close(); err != nil {
 					t.Errorf("Close = %v", err)
 				}
@@ -103,7 +103,7 @@ func TestLossWithholdsCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	drv, loss := fault.NewLoss(inner, 0, syscall.EPERM)
-	s := New(async{drv}, Options{})
+	s := newOn(async{drv}, Options{})
 	s.paths.Device = func(fd int) (uint64, bool) { return uint64(fd), true }
 	var calls atomic.Int32
 	answers := make(chan struct{})
@@ -258,7 +258,7 @@ func TestLossWhileOneIsStuck(t *testing.T) {
 	wantLoss(t, s, true)
 	gate.Open()
 	stuck.Wait()
-	f.Close()
+	f.Close(func() {})
 	if err := s.Close(); err != nil {
 		t.Errorf("Close = %v", err)
 	}

@@ -42,7 +42,7 @@ func TestMemoryTakesNoPermit(t *testing.T) {
 		}
 		var s *Scheduler
 		taken := map[driver.Code]int{}
-		s = New(drv, Options{Govern: true, Wrap: func(call Caller) Caller {
+		s = newOn(drv, Options{Govern: true, Wrap: func(call iopath.Caller) iopath.Caller {
 			return func(code driver.Code, fd int, b []byte, off int64) int32 {
 				taken[code] += s.permits()
 				return call(code, fd, b, off)

@@ -18,7 +18,7 @@ func isolated(ctx context.Context) *IsolatedContext { return &IsolatedContext{Co
 func TestCallsBesideOthers(t *testing.T) {
 	for _, threads := range []int{0, 1} {
 		hang.Watch(t)
-		s := New(script.New(8), Options{Threads: threads})
+		s := newOn(script.New(8), Options{Threads: threads})
 		n := &s.names
 		var taken []budget.Permit
 		for {

@@ -10,7 +10,7 @@ import (
 // TestNamedCallReleasesItsPermit: the end of a NamedCall releases the permit that its beginning
 // acquired, and no other.
 func TestNamedCallReleasesItsPermit(t *testing.T) {
-	s := New(async{script.NewHeld(8)}, Options{Threads: 4})
+	s := newOn(async{script.NewHeld(8)}, Options{Threads: 4})
 	waits, err := s.BeginNamed(t.Context(), Changes)
 	if err != nil {
 		t.Fatal(err)

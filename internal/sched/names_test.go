@@ -16,7 +16,7 @@ func TestDocumentedFunctions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := regexp.MustCompile(`\b(\w+)\.(\(\*\w+\)\.\w+)`).FindAllStringSubmatch(string(page), -1)
+	names := regexp.MustCompile(`\b(\w+)\.((?:\(\*\w+\)|[A-Z]\w*)\.\w+)`).FindAllStringSubmatch(string(page), -1)
 	found := 0
 	for _, n := range names {
 		if _, err := os.Stat("../" + n[1]); err != nil {
@@ -32,7 +32,7 @@ func TestDocumentedFunctions(t *testing.T) {
 	}
 }
 
-// methodsOf returns the methods of a package beside this one, as (*T).M.
+// methodsOf returns the methods of a package beside this one, as (*T).M or T.M.
 func methodsOf(t *testing.T, name string) map[string]bool {
 	files, err := filepath.Glob("../" + name + "/*.go")
 	if err != nil {
@@ -46,10 +46,13 @@ func methodsOf(t *testing.T, name string) map[string]bool {
 		}
 		for _, d := range f.Decls {
 			if m, ok := d.(*ast.FuncDecl); ok && m.Recv != nil {
-				if star, ok := m.Recv.List[0].Type.(*ast.StarExpr); ok {
-					if id, ok := star.X.(*ast.Ident); ok {
+				switch of := m.Recv.List[0].Type.(type) {
+				case *ast.StarExpr:
+					if id, ok := of.X.(*ast.Ident); ok {
 						methods["(*"+id.Name+")."+m.Name.Name] = true
 					}
+				case *ast.Ident:
+					methods[of.Name+"."+m.Name.Name] = true
 				}
 			}
 		}

@@ -102,7 +102,7 @@ func TestReadIsOneAtAPosition(t *testing.T) {
 					t.Errorf("%s, direct %v: the other reads %d", name, direct, n)
 				}
 			})
-			s := New(d, queueAll)
+			s := newOn(d, queueAll)
 			f := foreignFile(fd, direct, false)
 			if n, err := read(s, f, ours); n != recordSize || err != nil {
 				t.Errorf("%s, direct %v: %d, %v", name, direct, n, err)
@@ -130,7 +130,7 @@ func TestReadAtTheEndIsOneAtAPosition(t *testing.T) {
 			t.Errorf("the other reads %d beyond the end", n)
 		}
 	})
-	s := New(d, queueAll)
+	s := newOn(d, queueAll)
 	defer s.Close()
 	f := foreignFile(fd, true, false)
 	if n, err := s.ReadCurrent(f, make([]byte, recordSize+100)); n != recordSize || err != nil {
@@ -161,7 +161,7 @@ func TestReadBesideAWriteAtTheEnd(t *testing.T) {
 				t.Errorf("direct %v: the other writes %d bytes; want 6", direct, n)
 			}
 		})
-		s := New(d, queueAll)
+		s := newOn(d, queueAll)
 		n, err := s.ReadCurrent(foreignFile(fd, direct, false), make([]byte, recordSize))
 		if n != left || err != nil {
 			t.Errorf("direct %v: ReadCurrent = %d, %v; want %d", direct, n, err, left)
@@ -215,7 +215,7 @@ func TestReadAtTheEnd(t *testing.T) {
 					}
 				}
 			})
-			s := New(d, Options{Threads: 1})
+			s := newOn(d, Options{Threads: 1})
 			defer s.Close()
 			if !s.hold() {
 				t.Fatal("there is no permit")
@@ -252,7 +252,7 @@ func TestReadThatFailsBesideAnother(t *testing.T) {
 			}
 			return -int32(syscall.EIO), true
 		}
-		s := New(d, queueAll)
+		s := newOn(d, queueAll)
 		if n, err := s.ReadCurrent(foreignFile(fd, true, false), make([]byte, recordSize)); n != 0 || err != syscall.EIO {
 			t.Errorf("beside another %t: ReadCurrent = %d, %v; want EIO", beside, n, err)
 		}
@@ -281,7 +281,7 @@ func TestWriteIsOneAtAPosition(t *testing.T) {
 			}
 			return res, true
 		}
-		s := New(d, Options{Threads: 2})
+		s := newOn(d, Options{Threads: 2})
 		f := foreignFile(fd, true, false)
 		n, err := s.WriteCurrent(f, []byte("ours...."))
 		if n != max(0, int(res)) || (err != nil) != (res < 0) {
@@ -356,7 +356,7 @@ func TestClassAtAPosition(t *testing.T) {
 				t.Errorf("%d: the other reads %d", i, n)
 			}
 		})
-		s := New(d, queueAll)
+		s := newOn(d, queueAll)
 		c := s.Classes().New("bulk", fair.Settings{Weight: 1})
 		f := iopath.NewFile(fd, true, false).View(c)
 		b := bytes.Repeat([]byte{7}, 3<<20)
@@ -421,7 +421,7 @@ func overwriting(t *testing.T) (s *Scheduler, calls *int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, calls = New(drv, queueAll), new(int)
+	s, calls = newOn(drv, queueAll), new(int)
 	s.paths.FindsEnd = true
 	s.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 		if *calls++; *calls == 1 {

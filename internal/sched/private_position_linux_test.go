@@ -52,7 +52,7 @@ func wantPosition(t *testing.T, f *File, pos int64) {
 func TestPrivateReadLooksAtThePosition(t *testing.T) {
 	file := recordFile(t, 3)
 	f := privateFile(file)
-	s := New(script.New(8), queueAll)
+	s := newOn(script.New(8), queueAll)
 	defer s.Close()
 	s.paths.FindsEnd = true
 	b := make([]byte, 4096) // the first page of a record is in memory
@@ -114,7 +114,7 @@ func readPrivateEnd(t *testing.T) (asked bool) {
 			t.Errorf("the other writes %d bytes; want 6", n)
 		}
 	})
-	s := New(d, queueAll)
+	s := newOn(d, queueAll)
 	defer s.Close()
 	if n, err := s.Read(f, make([]byte, recordSize)); n != left || err != nil {
 		t.Errorf("Read = %d, %v; want %d", n, err, left)
@@ -150,7 +150,7 @@ func readPrivateMiss(t *testing.T, start int64) (asked bool) {
 			t.Errorf("the other reads %d", n)
 		}
 	})
-	s := New(d, queueAll)
+	s := newOn(d, queueAll)
 	defer s.Close()
 	if n, err := s.Read(f, ours); n != len(ours) || err != nil || whichRecord(t, ours) != 0 {
 		t.Errorf("Read = %d, %v, of record %d; want %d, of record 0", n, err, ours[0], len(ours))
@@ -209,7 +209,7 @@ func TestPrivateReadAtTheEnd(t *testing.T) {
 		}
 		f, d := privateFile(file), script.New(8)
 		other(d, nil)
-		s := New(d, queueAll)
+		s := newOn(d, queueAll)
 		s.paths.FindsEnd = knows
 		if n, err := s.Read(f, b); n != recordSize || err != nil {
 			t.Errorf("Read = %d, %v; want %d", n, err, recordSize)
@@ -239,7 +239,7 @@ func TestPositionBecomesShared(t *testing.T) {
 		}
 		d := script.New(8)
 		other(d, nil)
-		s := New(d, queueAll)
+		s := newOn(d, queueAll)
 		s.paths.FindsEnd = true
 		seen := shareInTheMiddle(t, s, privateFile(file), r.Int64N(records))
 		for i := range records {

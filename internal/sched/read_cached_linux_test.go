@@ -65,7 +65,7 @@ func halfCached(t *testing.T, n int) (*Scheduler, *File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(drv, queueAll)
+	s := newOn(drv, queueAll)
 	t.Cleanup(func() { s.Close() })
 	s.paths.Look = func(_ int, b []byte, off int64) (int32, bool) {
 		if off >= int64(n) {

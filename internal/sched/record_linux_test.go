@@ -157,7 +157,7 @@ func TestEndIsRecordedOnce(t *testing.T) {
 // when it was asked for.
 func TestPlainCallsAreNotQueued(t *testing.T) {
 	f := iopath.NewFile(int(recordFile(t, 1).Fd()), false, false)
-	s := New(script.New(8), Options{Plain: 8, Threads: 8})
+	s := newOn(script.New(8), Options{Plain: 8, Threads: 8})
 	defer s.Close()
 	small, large := make([]byte, 10), make([]byte, largeRead)
 	for name, call := range map[string]func() (int, error){

@@ -38,7 +38,7 @@ func newSeveral(t *testing.T, most int, set func(ring int, d *script.Driver) dri
 		p.drv = append(p.drv, d)
 		return set(len(p.drv)-1, d)
 	}
-	p.Scheduler = New(open(), Options{Threads: 4})
+	p.Scheduler = newOn(open(), Options{Threads: 4})
 	p.SetRings(most, func(*record.Hook) (driver.Driver, error) { return open(), nil })
 	p.paths.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	t.Cleanup(func() {
@@ -465,7 +465,7 @@ func usedScheduler(t *testing.T, simulated bool) *Scheduler {
 		d.Rule = whole
 		return d
 	}
-	s := New(open(), Options{KeepDevices: simulated})
+	s := newOn(open(), Options{KeepDevices: simulated})
 	s.SetRings(2, func(*record.Hook) (driver.Driver, error) { return open(), nil })
 	s.paths.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	s.Classes().New("class", fair.Settings{Weight: 1})

@@ -31,15 +31,9 @@ type Scheduler struct {
 	startRange func(fd int, off, n int64) int32
 }
 
-// New returns a Scheduler that owns drv. It has one ring unless SetRings says otherwise.
-func New(drv driver.Driver, o Options) *Scheduler {
-	s := NewLate(func() driver.Driver { return drv }, o)
-	s.Ready()
-	return s
-}
-
-// NewLate is New for the driver that choose returns. See iopath.Paths.Init.
-func NewLate(choose func() driver.Driver, o Options) *Scheduler {
+// New returns a Scheduler that owns the driver that choose returns. See iopath.Paths.Init. It has
+// one ring unless SetRings says otherwise.
+func New(choose func() driver.Driver, o Options) *Scheduler {
 	s := &Scheduler{reopen: sys.Reopen, startRange: sys.StartWriteback}
 	s.paths.Init(choose, o)
 	s.names.all.Init(s.paths.Devices.Budgets())
@@ -74,7 +68,7 @@ func (s *Scheduler) Close() error {
 func (s *Scheduler) CloseFile(f *File) bool {
 	s.paths.Engines.RequireReapers()
 	defer s.paths.Engines.ReleaseReapers()
-	return f.CloseThen(func() { s.paths.Classes.RejectFile(&f.Count) })
+	return f.Close(func() { s.paths.Classes.RejectFile(&f.Count) })
 }
 
 // Hook returns the hook through which operations are recorded.

@@ -64,7 +64,7 @@ func TestStalledKindsOfCalls(t *testing.T) {
 			t.Run(fmt.Sprint(stuck.name, "/", permits), func(t *testing.T) {
 				hang.Watch(t)
 				release := make(chan struct{})
-				s := New(script.New(8), Options{Plain: 2})
+				s := newOn(script.New(8), Options{Plain: 2})
 				if permits == budget.Parallel {
 					s.paths.Devices.Budgets().Widen()
 				}

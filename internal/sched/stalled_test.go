@@ -18,7 +18,7 @@ import (
 // for the file with descriptor 1 end when release is closed. calls counts the calls that have
 // begun.
 func stalling(release chan struct{}, calls *atomic.Int32) *Scheduler {
-	s := New(script.New(8), Options{Plain: 2})
+	s := newOn(script.New(8), Options{Plain: 2})
 	s.paths.Devices.Budgets().Widen()
 	s.paths.AsyncDirect = [driver.NumCodes]bool{}
 	s.paths.Device = func(fd int) (uint64, bool) { return uint64(fd), true }
@@ -77,7 +77,7 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 func TestStalledCalls(t *testing.T) {
 	hang.Watch(t)
 	release := make(chan struct{})
-	s := New(script.New(8), Options{Plain: 2})
+	s := newOn(script.New(8), Options{Plain: 2})
 	s.paths.AsyncDirect = [driver.NumCodes]bool{}
 	s.paths.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	s.paths.Call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {

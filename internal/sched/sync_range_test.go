@@ -21,7 +21,7 @@ func TestSyncRange(t *testing.T) {
 		{-int32(syscall.EIO), syscall.EIO, syscall.EIO},
 		{-int32(syscall.ENOSPC), syscall.ENOSPC, syscall.ENOSPC},
 	} {
-		s, f := New(script.New(8), queueAll), iopath.NewFile(1<<20, false, false)
+		s, f := newOn(script.New(8), queueAll), iopath.NewFile(1<<20, false, false)
 		calls := 0
 		s.startRange = func(fd int, off, n int64) int32 {
 			if calls++; fd != f.FD || off != 4096 || n != 100 {

@@ -34,7 +34,7 @@ type syncs struct {
 func playSyncs(t *testing.T) *syncs {
 	hang.Watch(t)
 	p := &syncs{
-		Scheduler: New(script.New(8), queueAll),
+		Scheduler: newOn(script.New(8), queueAll),
 		f:         iopath.NewFile(1<<20, false, false),
 		started:   make(chan struct{}, 100),
 		results:   make(chan int32),

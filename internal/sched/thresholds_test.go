@@ -18,7 +18,7 @@ func TestLeaderSubmitsWhatItsResultsBring(t *testing.T) {
 	hang.Watch(t)
 	const n = 3 // fewer than are submitted without the leader
 	d := script.New(8)
-	s := New(d.Staging(), queueAll)
+	s := newOn(d.Staging(), queueAll)
 	f := iopath.NewFile(1<<20, true, false)
 	var first, second [n]Transfer
 	for i := range first {
@@ -53,7 +53,7 @@ func TestGroupSubmitsSomeAtATime(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(256)
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), op.Off == 1 }
-	s := New(d.Staging(), queueAll)
+	s := newOn(d.Staging(), queueAll)
 	f := iopath.NewFile(1<<20, true, false)
 	g := s.NewTransferSet(t.Context(), iopath.NewFile(1<<20, true, false))
 	most, started := 0, 0

@@ -50,7 +50,6 @@ type Transfer struct {
 	// until Result. hasTicket: the ticket is granted and has not ended.
 	ticket    *qos.Ticket
 	hasTicket bool
-	admitted  *qos.Ticket // of a write that is counted in its class and does not wait; else nil
 	// r is the operation as the engine knows it. It is set from the start until Result.
 	r      *ioengine.Request
 	pushed bool // the engine has been given r
@@ -182,9 +181,6 @@ func (t *Transfer) addResult(res int32) (last bool) {
 func (t *Transfer) end() {
 	if t.hasTicket {
 		t.endTicket()
-	}
-	if t.admitted != nil {
-		t.admitted.End(int64(t.n))
 	}
 	if t.Ended != nil {
 		t.Ended(t.n == len(t.buf))

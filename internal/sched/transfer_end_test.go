@@ -14,13 +14,13 @@ import (
 // for or not; one in progress does.
 func TestTransferUsesItsFile(t *testing.T) {
 	script.Run(t, 4, func(t *testing.T, d *script.Driver, drv driver.Driver) {
-		s := New(drv, queueAll)
+		s := newOn(drv, queueAll)
 		f := iopath.NewFile(1<<20, true, false)
 		var tr Transfer
 		s.StartRead(&tr, f, make([]byte, 10), 0, 0)
 		op := d.Next(0)
 		closed := make(chan bool)
-		go func() { closed <- f.Close() }()
+		go func() { closed <- f.Close(func() {}) }()
 		hang.Eventually(func() bool { return f.Closing() })
 		select {
 		case <-closed:

@@ -24,7 +24,7 @@ func onRing(t testing.TB) *Scheduler {
 	if err != nil {
 		skip.ForDriver(t, "uring", err)
 	}
-	s := New(r, Options{Threads: 2})
+	s := newOn(r, Options{Threads: 2})
 	t.Cleanup(func() { s.Close() })
 	return s
 }

@@ -33,11 +33,11 @@ type grouped struct {
 // asGroup runs a test with a TransferSet. At the end nothing of it may be left.
 func asGroup(t *testing.T, depth int, test func(t *testing.T, p grouped)) {
 	script.Run(t, depth, func(t *testing.T, d *script.Driver, drv driver.Driver) {
-		s := New(drv, queueAll)
+		s := newOn(drv, queueAll)
 		p := grouped{s, d, iopath.NewFile(1<<20, true, false), s.NewTransferSet(t.Context(), iopath.NewFile(1<<20, true, false))}
 		test(t, p)
 		p.g.Close()
-		p.f.Close() // hangs if it is in use
+		p.f.Close(func() {}) // hangs if it is in use
 		s.Close()
 		wantNothing(t, s)
 	})
@@ -181,7 +181,7 @@ func TestGroupContextEnds(t *testing.T) {
 	}{{"leading", false}, {"asleep", true}} {
 		t.Run(c.name, func(t *testing.T) {
 			script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
-				s := New(drv, queueAll)
+				s := newOn(drv, queueAll)
 				ctx, cancel := context.WithCancel(t.Context())
 				p := grouped{s, d, iopath.NewFile(1<<20, true, false), s.NewTransferSet(ctx, iopath.NewFile(1<<20, true, false))}
 				var other Transfer
@@ -191,9 +191,11 @@ func TestGroupContextEnds(t *testing.T) {
 				}
 				all := p.start(t, 2)
 				go func() {
-					hang.Eventually(func() bool {
-						return p.g.Waiting()
-					})
+					if c.other {
+						hang.Eventually(func() bool { return hang.Parked("probe.Receive") == 1 })
+					} else {
+						hang.Eventually(p.leaderWaits)
+					}
 					cancel()
 				}()
 				if tr, err := p.g.Next(ctx); tr != nil || err != context.Canceled {
@@ -322,7 +324,7 @@ func TestGroupStress(t *testing.T) {
 						}
 						return fill(op.Buf, op.Off), true
 					}
-					s := New(drv, queueAll)
+					s := newOn(drv, queueAll)
 					s.paths.Call = func(_ driver.Code, _ int, b []byte, off int64) int32 { return fill(b, off) }
 					f := iopath.NewFile(1<<20, true, false)
 					var all sync.WaitGroup
@@ -340,7 +342,7 @@ func TestGroupStress(t *testing.T) {
 						})
 					}
 					all.Wait()
-					f.Close()
+					f.Close(func() {})
 					s.Close()
 					wantNothing(t, s)
 				})
@@ -420,7 +422,7 @@ func TestGroupAllocatesNothing(t *testing.T) {
 	}
 	d := script.New(8)
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
-	s := New(d.Staging(), queueAll)
+	s := newOn(d.Staging(), queueAll)
 	f := iopath.NewFile(1<<20, true, false)
 	g := s.NewTransferSet(t.Context(), iopath.NewFile(1<<20, true, false))
 	var tr Transfer

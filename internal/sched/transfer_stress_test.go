@@ -40,7 +40,7 @@ func play(t *testing.T, o Options, results, calls []int32) *played {
 		results = results[1:]
 		return res, true
 	}
-	p.Scheduler = New(d, o)
+	p.Scheduler = newOn(d, o)
 	p.paths.Call = func(code driver.Code, _ int, b []byte, off int64) int32 {
 		p.plain = append(p.plain, asked{code, off, len(b)})
 		res := calls[0]

@@ -112,7 +112,7 @@ func TestTransferReg(t *testing.T) {
 		regs = append(regs, op.Reg)
 		return int32(len(op.Buf)), true
 	}
-	s := New(d, queueAll)
+	s := newOn(d, queueAll)
 	defer s.Close()
 	f := iopath.NewFile(1<<20, true, false)
 	b := make([]byte, 10)
@@ -151,7 +151,7 @@ func TestFixedPlain(t *testing.T) {
 func TestReadCountsUntilItRuns(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(8)
-	s := New(d, queueAll)
+	s := newOn(d, queueAll)
 	ctx := heldContext{t.Context(), make(chan struct{}), make(chan struct{})}
 	done := make(chan int32)
 	go func() {
@@ -176,7 +176,7 @@ func TestFixedCountsOnce(t *testing.T) {
 	hang.Watch(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	d := script.New(8)
-	s := New(d, Options{Threads: 8})
+	s := newOn(d, Options{Threads: 8})
 	defer s.Close()
 	s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
 	f := iopath.NewFile(1<<20, true, false)
@@ -227,7 +227,7 @@ func TestTransferWithdrawn(t *testing.T) {
 
 	t.Run("backlog", func(t *testing.T) {
 		script.Run(t, 1, func(t *testing.T, d *script.Driver, drv driver.Driver) {
-			s := New(drv, queueAll)
+			s := newOn(drv, queueAll)
 			f := iopath.NewFile(1<<20, true, false)
 			var first, second Transfer
 			s.StartRead(&first, f, b, 0, 0)
@@ -250,7 +250,7 @@ func TestTransferWithdrawn(t *testing.T) {
 	}{{ecanceled, 0, context.Canceled}, {eagain, 0, context.Canceled}, {60, 60, context.Canceled}, {100, 100, nil}, {0, 0, io.EOF}} {
 		t.Run(fmt.Sprintf("driver/%d", c.res), func(t *testing.T) {
 			script.Run(t, 4, func(t *testing.T, d *script.Driver, drv driver.Driver) {
-				s := New(drv, queueAll)
+				s := newOn(drv, queueAll)
 				var tr Transfer
 				s.StartRead(&tr, iopath.NewFile(1<<20, true, false), b, 0, 0)
 				op := d.Next(0)
@@ -315,7 +315,7 @@ func TestHelpersAreBounded(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(8)
 	d.Rule = func(*driver.Op) (int32, bool) { return eagain, true }
-	s := New(d, Options{Threads: 3})
+	s := newOn(d, Options{Threads: 3})
 	var mu sync.Mutex
 	now, most := 0, 0
 	goOn := make(chan struct{})
@@ -367,7 +367,7 @@ func TestTransfersOnSim(t *testing.T) {
 			data[i] = byte(rnd.Uint32())
 		}
 		fd := disk.Create("f", data)
-		s := New(disk, queueAll)
+		s := newOn(disk, queueAll)
 		s.paths.Call = func(_ driver.Code, _ int, b []byte, off int64) int32 {
 			return int32(copy(b, data[min(off, int64(len(data))):]))
 		}
@@ -427,7 +427,7 @@ func TestTransfersOnPool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(d, Options{Threads: 4})
+	s := newOn(d, Options{Threads: 4})
 	defer s.Close()
 	data := bytes.Repeat([]byte("0123456789"), 5000)
 	f := openSystem(t, data)
@@ -458,7 +458,7 @@ func TestTransferStress(t *testing.T) {
 				n++
 				return []int32{100, 100, 40, eagain, ecanceled, eintr, 0, -int32(syscall.EIO)}[n%8], true
 			}
-			s := New(drv, Options{Threads: 2})
+			s := newOn(drv, Options{Threads: 2})
 			s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
 			f := iopath.NewFile(1<<20, true, false)
 			var wg sync.WaitGroup

@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/report"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -131,7 +132,7 @@ func TestCallbackDoesNotReturnLinks(t *testing.T) {
 		Preserve: option.PreserveLinks, Reflink: option.ReflinkNever, Concurrency: 2,
 		OnWait: func() {
 			testenv.WaitOr(
-				func() bool { return testenv.Parked("hardlink.(*Copy).Wait") > 0 },
+				func() bool { return hang.Parked("hardlink.(*Copy).Wait") > 0 },
 				func() { t.Error("no worker waits for the copy") })
 			runtime.Goexit()
 		},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -23,7 +24,7 @@ func TestCloseWaits(t *testing.T) {
 			for range 4 {
 				reading.Go(func() { testenv.ReadTwenty(t, f) })
 			}
-			testenv.WaitFor(t, "reads in progress", func() bool { return testenv.Parked("(*All).waitFor") == 4 })
+			testenv.WaitFor(t, "reads in progress", func() bool { return hang.Parked("budget.Permit.wait") == 4 })
 			closed := make(chan error)
 			go func() { closed <- f.Close() }()
 			testenv.WaitFor(t, "Close to have begun", func() bool { return testenv.Closing(f) })
@@ -58,7 +59,7 @@ func TestSchedulerCloseWaits(t *testing.T) {
 			defer release()
 			var all sync.WaitGroup
 			all.Go(func() { testenv.ReadTwenty(t, f) })
-			testenv.WaitFor(t, "a read in progress", func() bool { return testenv.Parked("(*All).waitFor") == 1 })
+			testenv.WaitFor(t, "a read in progress", func() bool { return hang.Parked("budget.Permit.wait") == 1 })
 			all.Go(func() { f.Close() })
 			testenv.WaitFor(t, "Close to have begun", func() bool { return testenv.Closing(f) })
 			ended := make(chan error, 1)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
@@ -250,7 +251,7 @@ func TestSendToSlow(t *testing.T) {
 					ended <- result{n, err}
 				}()
 			}
-			testenv.WaitFor(t, "the senders to wait for their peers", func() bool { return testenv.Parked("poll.(*FD).RawWrite") == senders })
+			testenv.WaitFor(t, "the senders to wait for their peers", func() bool { return hang.Parked("poll.(*FD).RawWrite") == senders })
 			if _, err := f.WriteAt(make([]byte, 100_000), 0); err != nil {
 				t.Error(err)
 			}
@@ -488,7 +489,7 @@ func TestSocketErrors(t *testing.T) {
 										t.Fatal(err)
 									}
 								}
-								testenv.WaitFor(t, "the copy to wait", func() bool { return testenv.Parked(where) == 1 })
+								testenv.WaitFor(t, "the copy to wait", func() bool { return hang.Parked(where) == 1 })
 								if err := end(conn); err != nil {
 									t.Fatal(err)
 								}

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/inside"
-	"github.com/sluiceio/sluice/internal/sched"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -139,7 +139,7 @@ func (w *world) on(drv driver.Driver, chains func(fault.Decider) driver.Linker) 
 		n, errno := w.next(op.Code, op.Off, len(op.Buf), op.Flags&driver.Direct != 0, false)
 		return fault.Verdict{Errno: errno, Short: len(op.Buf) - n}
 	}
-	w.s = testenv.SchedulerOnWrapped(fault.New(drv, decide), func(call sched.Caller) sched.Caller {
+	w.s = testenv.SchedulerOnWrapped(fault.New(drv, decide), func(call iopath.Caller) iopath.Caller {
 		return func(code driver.Code, fd int, b []byte, off int64) int32 {
 			n, errno := w.next(code, off, len(b), true, true)
 			if errno != 0 {

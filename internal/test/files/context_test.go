@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -89,7 +90,7 @@ func TestContextEndsInQueue(t *testing.T) {
 				var call sync.WaitGroup
 				b := bytes.Repeat([]byte{'x'}, 20)
 				call.Go(func() { n, err = c.do(ctx, f, b) })
-				testenv.WaitFor(t, c.name+" to wait", func() bool { return testenv.Parked("(*All).waitFor") == 1 })
+				testenv.WaitFor(t, c.name+" to wait", func() bool { return hang.Parked("budget.Permit.wait") == 1 })
 				cancel()
 				call.Wait()
 				wantEnded(t, c, n, err, context.Canceled, f.Name())
@@ -112,11 +113,11 @@ func TestSyncContextEnds(t *testing.T) {
 	defer release()
 	first := make(chan error, 1)
 	go func() { first <- f.Sync() }()
-	testenv.WaitFor(t, "a Sync to wait", func() bool { return testenv.Parked("(*All).waitFor") == 1 })
+	testenv.WaitFor(t, "a Sync to wait", func() bool { return hang.Parked("budget.Permit.wait") == 1 })
 	ctx, cancel := context.WithCancel(t.Context())
 	second := make(chan error, 1)
 	go func() { second <- f.SyncContext(ctx) }()
-	testenv.WaitFor(t, "another Sync to wait", func() bool { return testenv.Parked("(*Scheduler).Sync") == 2 })
+	testenv.WaitFor(t, "another Sync to wait", func() bool { return hang.Parked("(*Scheduler).Sync") == 2 })
 	cancel()
 	wantEnded(t, contextCalls[2], 0, <-second, context.Canceled, f.Name())
 	release()

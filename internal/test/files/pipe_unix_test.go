@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -70,7 +71,7 @@ func TestCloseOfFIFO(t *testing.T) {
 		_, err := r.Read(make([]byte, 1))
 		failed <- err
 	}()
-	testenv.WaitFor(t, "the read to begin", func() bool { return testenv.Parked("poll.(*FD).Read") == 1 })
+	testenv.WaitFor(t, "the read to begin", func() bool { return hang.Parked("poll.(*FD).Read") == 1 })
 	if err := r.Close(); err != nil {
 		t.Errorf("Close = %v", err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/sluiceio/sluice/direct"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
@@ -226,8 +227,8 @@ func TestFrozenKernelWorkers(t *testing.T) {
 
 // frozenParked returns how many goroutines are parked where writes to a frozen file system wait.
 func frozenParked() (n int) {
-	for _, f := range []string{"iopath.MakeCall", "(*All).waitFor", "(*Request).Wait", "rangelock.(*Lock).Acquire"} {
-		n += testenv.Parked(f)
+	for _, f := range []string{"iopath.MakeCall", "budget.Permit.wait", "(*Request).Wait", "rangelock.(*Lock).Acquire"} {
+		n += hang.Parked(f)
 	}
 	return n
 }

@@ -2,7 +2,9 @@
 package hang
 
 import (
+	"runtime"
 	"runtime/debug"
+	"strings"
 	"testing"
 	"time"
 )
@@ -34,4 +36,10 @@ func Eventually(ok func() bool) {
 	for !ok() {
 		time.Sleep(50 * time.Microsecond)
 	}
+}
+
+// Parked counts the goroutines in the named function.
+func Parked(function string) int {
+	b := make([]byte, 1<<20)
+	return strings.Count(string(b[:runtime.Stack(b, true)]), function+"(")
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/seed"
 	"github.com/sluiceio/sluice/internal/test/testenv"
@@ -178,14 +179,14 @@ func frozen(t *testing.T, s *sluice.Scheduler, frozenDirs, healthyDirs []string)
 	}
 	// All of them where they stay: a thread that submits and then goes on to a frozen device keeps
 	// what it has submitted (docs/decisions/0012-tied-threads.md).
-	stay := []string{"iopath.MakeCall", "(*All).waitFor", "rangelock.(*Lock).Acquire"}
+	stay := []string{"iopath.MakeCall", "budget.Permit.wait", "rangelock.(*Lock).Acquire"}
 	if inside.Scheduler(s).Core.Driver().Name == "aio" { // io_submit waits with them
 		stay = append(stay, "(*Request).Wait")
 	}
 	testenv.WaitFor(t, "writes in the kernel, or that wait for a permit or another write", func() bool {
 		n := 0
 		for _, f := range stay {
-			n += testenv.Parked(f)
+			n += hang.Parked(f)
 		}
 		return n >= 12*len(ill)
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/inside"
+	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/skip"
@@ -102,7 +103,7 @@ func PlaceDir(t testing.TB, flag, place string, size int64) string {
 func SchedulerOn(drv driver.Driver) *sluice.Scheduler { return SchedulerOnWrapped(drv, nil) }
 
 // SchedulerOnWrapped is SchedulerOn with plain calls that wrap replaces (see sched.Options).
-func SchedulerOnWrapped(drv driver.Driver, wrap func(sched.Caller) sched.Caller) *sluice.Scheduler {
+func SchedulerOnWrapped(drv driver.Driver, wrap func(iopath.Caller) iopath.Caller) *sluice.Scheduler {
 	s, err := inside.New(handle.Parts{Core: sched.Options{Wrap: wrap}, Driver: drv}, sluice.Options{Threads: 4})
 	if err != nil {
 		panic(err)

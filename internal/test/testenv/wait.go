@@ -41,12 +41,6 @@ func Yield() {
 	time.Sleep(50 * time.Microsecond)
 }
 
-// Parked counts the goroutines in the named function.
-func Parked(function string) int {
-	b := make([]byte, 1<<20)
-	return strings.Count(string(b[:runtime.Stack(b, true)]), function+"(")
-}
-
 // Occupy takes the only permit of s until release is called.
 func Occupy(s *sluice.Scheduler) (release func()) {
 	held, done := make(chan bool), make(chan bool)
