@@ -40,7 +40,7 @@ func (d *Disk) Create(name string, data []byte) (fd int32) {
 		panic("sim: " + err.Error())
 	}
 	d.names.now[name] = f
-	d.names.changed(f)
+	d.names.changed([]string{name}, f)
 	d.names.keep(d.names.last())
 	return d.descriptor(f)
 }
@@ -100,7 +100,7 @@ func (d *Disk) named(name string, flag int) (*file, error) {
 		f, err := d.newFile(nil)
 		if err == nil {
 			d.names.now[name] = f
-			d.names.changed(f)
+			d.names.changed([]string{name}, f)
 			f.created = d.names.last()
 		}
 		return f, err
@@ -150,7 +150,7 @@ func (d *Disk) Rename(from, to string) error {
 		replaced := d.names.now[to]
 		delete(d.names.now, from)
 		d.names.now[to] = f
-		d.names.changed(f, replaced)
+		d.names.changed([]string{from, to}, f, replaced)
 		if replaced != nil && replaced != f {
 			replaced.nameless = d.names.last()
 		}
@@ -161,7 +161,7 @@ func (d *Disk) Rename(from, to string) error {
 func (d *Disk) Remove(name string) error {
 	return d.changeName(name, func(f *file) {
 		delete(d.names.now, name)
-		d.names.changed(f)
+		d.names.changed([]string{name}, f)
 		f.nameless = d.names.last()
 	})
 }
@@ -262,7 +262,7 @@ func (d *Disk) Crash() *Disk {
 		panic("sim: New refuses options that it has accepted before: " + err.Error())
 	}
 	after.start, after.now = d.start, d.now
-	left := d.names.states[d.crash.IntN(len(d.names.states))].files
+	left := d.names.after(d.crash.IntN(len(d.names.later) + 1))
 	copies := map[*file]*file{}
 	// The order is fixed, so that the seed decides all that follows.
 	for _, name := range slices.Sorted(maps.Keys(left)) {
@@ -275,7 +275,7 @@ func (d *Disk) Crash() *Disk {
 		}
 		after.names.now[name] = copies[f]
 	}
-	after.names.changed()
+	after.names.changed(slices.Collect(maps.Keys(after.names.now)))
 	after.names.keep(after.names.last())
 	d.dead = true
 	clear(d.frozen)
