@@ -106,20 +106,34 @@ func (d *Disk) named(name string, flag int) (*file, error) {
 		return f, err
 	case flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL:
 		return nil, syscall.EEXIST
-	case flag&os.O_TRUNC != 0 && f.size() > 0:
+	case flag&os.O_TRUNC != 0:
+		f.reserved = 0
+		if f.size() == 0 {
+			break
+		}
 		if err := f.image.Truncate(0); err != nil {
 			return nil, err
 		}
-		f.reserved = 0
 		f.note(change{})
 	}
 	return f, nil
 }
 
-// Change calls do, which changes the file of fd other than by a write: its size, or its blocks. It
-// returns do's error. Afterwards the file takes the room of its first end bytes, unless it takes
-// more. Changes that two goroutines make at once count as one.
+// Change calls do, which changes the blocks of the file of fd other than by a write. It returns
+// do's error. Afterwards the file takes the room of its first end bytes, unless it takes more.
 func (d *Disk) Change(fd int, end int64, do func() error) error {
+	return d.change(fd, end, do, func(f *file) { f.reserved = max(f.reserved, end) })
+}
+
+// Truncate calls do, which makes the file of fd size bytes long, and returns do's error. The room
+// beyond the size is free then, also if the file had that size before.
+func (d *Disk) Truncate(fd int, size int64, do func() error) error {
+	return d.change(fd, size, do, func(f *file) { f.reserved = 0 })
+}
+
+// change calls do for Change and Truncate, and then done unless do fails. Changes that two
+// goroutines make at once count as one.
+func (d *Disk) change(fd int, end int64, do func() error, done func(f *file)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f := d.fileOf(fd)
@@ -135,11 +149,8 @@ func (d *Disk) Change(fd int, end int64, do func() error) error {
 	before := f.contents()
 	err := do()
 	f.noteOthers(before, d.o.Sector)
-	switch {
-	case f.size() != int64(len(before)):
-		f.reserved = 0 // a Truncate frees the room beyond the size
-	case err == nil:
-		f.reserved = max(f.reserved, end)
+	if err == nil {
+		done(f)
 	}
 	return err
 }
