@@ -400,6 +400,18 @@ func TestSpaceFreed(t *testing.T) {
 	}
 }
 
+// TestRenameToNothing checks that a file does not get the empty name, with which it cannot be
+// opened.
+func TestRenameToNothing(t *testing.T) {
+	d := sluicetest.NewDisk(sluicetest.Options{})
+	defer d.Close()
+	must(t, open(t, d, "f", os.O_CREATE|os.O_RDWR).Close())
+	if err := d.Rename("f", ""); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("Rename to \"\" = %v; want ENOENT", err)
+	}
+	must(t, open(t, d, "f", os.O_RDWR).Close())
+}
+
 // TestOthers checks that direct files and Batches are on the disk, too.
 func TestOthers(t *testing.T) {
 	d := sluicetest.NewDisk(sluicetest.Options{})

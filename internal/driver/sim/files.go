@@ -157,6 +157,9 @@ func (d *Disk) change(fd int, end int64, do func() error, done func(f *file)) er
 
 // Rename gives a file another name. A file that has that name loses it.
 func (d *Disk) Rename(from, to string) error {
+	if to == "" {
+		return syscall.ENOENT
+	}
 	return d.changeName(from, func(f *file) {
 		replaced := d.names.now[to]
 		delete(d.names.now, from)
