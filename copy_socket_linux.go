@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"reflect"
 	"sync"
 	"syscall"
 
@@ -157,14 +158,19 @@ func receivedNow(fd int) (int, error) {
 	return max(0, n), err
 }
 
-// connOf returns the raw connection of x, or nil if x is not a connection of package net.
+// connOf returns the raw connection of x, or nil if it is not package net's. Package os makes the
+// same distinction: a connection with another one may change the bytes in its Read and Write, or
+// have bytes that its socket no longer has.
 func connOf(x any) syscall.RawConn {
 	c, ok := x.(syscall.Conn)
 	if !ok {
 		return nil
 	}
 	conn, err := c.SyscallConn()
-	if err != nil {
+	if err != nil || conn == nil {
+		return nil
+	}
+	if t := reflect.TypeOf(conn); t.Kind() != reflect.Pointer || t.Elem().PkgPath() != "net" {
 		return nil
 	}
 	return conn

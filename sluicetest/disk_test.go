@@ -371,6 +371,47 @@ func TestSpace(t *testing.T) {
 	must(t, d.Close())
 }
 
+// TestSpaceFreed checks that a Truncate frees what Allocate has reserved beyond the size, also if
+// the size stays the same, and that O_TRUNC does so for an empty file. ext4 does the same.
+func TestSpaceFreed(t *testing.T) {
+	d := sluicetest.NewDisk(sluicetest.Options{Space: 8192})
+	defer d.Close()
+	f, g := open(t, d, "f", os.O_CREATE|os.O_RDWR), open(t, d, "g", os.O_CREATE|os.O_RDWR)
+	for _, c := range []struct {
+		how  string
+		free func() error
+	}{
+		{"Truncate", func() error { return f.Truncate(0) }},
+		{"O_TRUNC", func() error { return open(t, d, "f", os.O_TRUNC|os.O_RDWR).Close() }},
+	} {
+		err := f.Allocate(0, 8192)
+		if errors.Is(err, errors.ErrUnsupported) { // Allocate works on Linux alone
+			return
+		}
+		must(t, err)
+		if _, err := g.WriteAt(make([]byte, 8192), 0); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s: a write beside what is allocated = %v; want ENOSPC", c.how, err)
+		}
+		must(t, c.free())
+		if _, err := g.WriteAt(make([]byte, 8192), 0); err != nil {
+			t.Errorf("%s: a write after it = %v; want the room that it has freed", c.how, err)
+		}
+		must(t, g.Truncate(0))
+	}
+}
+
+// TestRenameToNothing checks that a file does not get the empty name, with which it cannot be
+// opened.
+func TestRenameToNothing(t *testing.T) {
+	d := sluicetest.NewDisk(sluicetest.Options{})
+	defer d.Close()
+	must(t, open(t, d, "f", os.O_CREATE|os.O_RDWR).Close())
+	if err := d.Rename("f", ""); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("Rename to \"\" = %v; want ENOENT", err)
+	}
+	must(t, open(t, d, "f", os.O_RDWR).Close())
+}
+
 // TestOthers checks that direct files and Batches are on the disk, too.
 func TestOthers(t *testing.T) {
 	d := sluicetest.NewDisk(sluicetest.Options{})

@@ -14,10 +14,13 @@ type Disk interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	Rename(from, to string) error
 	Remove(name string) error
-	// Change calls do, which changes the file of fd other than by a write, and returns its error.
-	// Afterwards the file takes the room of its first end bytes, unless it takes more. If the Disk
-	// does not have that room, the error is ENOSPC.
+	// Change calls do, which changes the blocks of the file of fd other than by a write, and returns
+	// its error. Afterwards the file takes the room of its first end bytes, unless it takes more. If
+	// the Disk does not have that room, the error is ENOSPC.
 	Change(fd int, end int64, do func() error) error
+	// Truncate is Change for a do that makes the file size bytes long. Afterwards the file takes no
+	// more room than that.
+	Truncate(fd int, size int64, do func() error) error
 	// NewDriver returns another driver, with room for depth operations.
 	NewDriver(depth int) driver.Driver
 }
@@ -58,7 +61,7 @@ func (s *Scheduler) OpenFile(name string, flag int, perm fs.FileMode) (*os.File,
 // Truncate makes the call of sluice.File.Truncate, and returns an error of package os.
 func (f *File) Truncate(size int64) error {
 	if f.Sched.Disk != nil {
-		return f.Sched.Disk.Change(int(f.OS.Fd()), size, func() error { return f.OS.Truncate(size) })
+		return f.Sched.Disk.Truncate(int(f.OS.Fd()), size, func() error { return f.OS.Truncate(size) })
 	}
 	return f.OS.Truncate(size)
 }

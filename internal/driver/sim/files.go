@@ -40,7 +40,7 @@ func (d *Disk) Create(name string, data []byte) (fd int32) {
 		panic("sim: " + err.Error())
 	}
 	d.names.now[name] = f
-	d.names.changed(f)
+	d.names.changed([]string{name}, f)
 	d.names.keep(d.names.last())
 	return d.descriptor(f)
 }
@@ -100,26 +100,40 @@ func (d *Disk) named(name string, flag int) (*file, error) {
 		f, err := d.newFile(nil)
 		if err == nil {
 			d.names.now[name] = f
-			d.names.changed(f)
+			d.names.changed([]string{name}, f)
 			f.created = d.names.last()
 		}
 		return f, err
 	case flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL:
 		return nil, syscall.EEXIST
-	case flag&os.O_TRUNC != 0 && f.size() > 0:
+	case flag&os.O_TRUNC != 0:
+		f.reserved = 0
+		if f.size() == 0 {
+			break
+		}
 		if err := f.image.Truncate(0); err != nil {
 			return nil, err
 		}
-		f.reserved = 0
 		f.note(change{})
 	}
 	return f, nil
 }
 
-// Change calls do, which changes the file of fd other than by a write: its size, or its blocks. It
-// returns do's error. Afterwards the file takes the room of its first end bytes, unless it takes
-// more. Changes that two goroutines make at once count as one.
+// Change calls do, which changes the blocks of the file of fd other than by a write. It returns
+// do's error. Afterwards the file takes the room of its first end bytes, unless it takes more.
 func (d *Disk) Change(fd int, end int64, do func() error) error {
+	return d.change(fd, end, do, func(f *file) { f.reserved = max(f.reserved, end) })
+}
+
+// Truncate calls do, which makes the file of fd size bytes long, and returns do's error. The room
+// beyond the size is free then, also if the file had that size before.
+func (d *Disk) Truncate(fd int, size int64, do func() error) error {
+	return d.change(fd, size, do, func(f *file) { f.reserved = 0 })
+}
+
+// change calls do for Change and Truncate, and then done unless do fails. Changes that two
+// goroutines make at once count as one.
+func (d *Disk) change(fd int, end int64, do func() error, done func(f *file)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f := d.fileOf(fd)
@@ -135,22 +149,22 @@ func (d *Disk) Change(fd int, end int64, do func() error) error {
 	before := f.contents()
 	err := do()
 	f.noteOthers(before, d.o.Sector)
-	switch {
-	case f.size() != int64(len(before)):
-		f.reserved = 0 // a Truncate frees the room beyond the size
-	case err == nil:
-		f.reserved = max(f.reserved, end)
+	if err == nil {
+		done(f)
 	}
 	return err
 }
 
 // Rename gives a file another name. A file that has that name loses it.
 func (d *Disk) Rename(from, to string) error {
+	if to == "" {
+		return syscall.ENOENT
+	}
 	return d.changeName(from, func(f *file) {
 		replaced := d.names.now[to]
 		delete(d.names.now, from)
 		d.names.now[to] = f
-		d.names.changed(f, replaced)
+		d.names.changed([]string{from, to}, f, replaced)
 		if replaced != nil && replaced != f {
 			replaced.nameless = d.names.last()
 		}
@@ -161,7 +175,7 @@ func (d *Disk) Rename(from, to string) error {
 func (d *Disk) Remove(name string) error {
 	return d.changeName(name, func(f *file) {
 		delete(d.names.now, name)
-		d.names.changed(f)
+		d.names.changed([]string{name}, f)
 		f.nameless = d.names.last()
 	})
 }
@@ -262,7 +276,7 @@ func (d *Disk) Crash() *Disk {
 		panic("sim: New refuses options that it has accepted before: " + err.Error())
 	}
 	after.start, after.now = d.start, d.now
-	left := d.names.states[d.crash.IntN(len(d.names.states))].files
+	left := d.names.after(d.crash.IntN(len(d.names.later) + 1))
 	copies := map[*file]*file{}
 	// The order is fixed, so that the seed decides all that follows.
 	for _, name := range slices.Sorted(maps.Keys(left)) {
@@ -275,7 +289,7 @@ func (d *Disk) Crash() *Disk {
 		}
 		after.names.now[name] = copies[f]
 	}
-	after.names.changed()
+	after.names.changed(slices.Collect(maps.Keys(after.names.now)))
 	after.names.keep(after.names.last())
 	d.dead = true
 	clear(d.frozen)
