@@ -41,5 +41,14 @@ func Room(c governor.Choice, l Load) (most int32) {
 // PlainPermits returns how many of so many permits operations may take that could be queued.
 func PlainPermits(permits int32) int32 { return permits - permits/4 }
 
-// Few guesses how many plain calls so many processors serve well: while one waits, another runs.
-func Few(processors int) int32 { return 2 * int32(processors) }
+// Few guesses with how many operations of a kind plain calls are good: while one waits, another
+// runs. A thread in an fsync mostly sleeps, and a large read is worth a thread.
+func Few(kind governor.Kind, processors int, permits int32) int32 {
+	switch kind {
+	case governor.Syncs:
+		return PlainPermits(permits)
+	case governor.LargeReads:
+		return permits
+	}
+	return 2 * int32(processors)
+}

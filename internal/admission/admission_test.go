@@ -34,3 +34,24 @@ func TestRoom(t *testing.T) {
 		}
 	}
 }
+
+// The first guess of small reads goes by the processors, that of large reads and fsyncs by the
+// permits.
+func TestFew(t *testing.T) {
+	for _, c := range []struct {
+		kind       governor.Kind
+		processors int
+		permits    int32
+		few        int32
+	}{
+		{governor.Reads, 2, 16, 4},
+		{governor.PositionReads, 64, 64, 128},
+		{governor.Writes, 8, 16, 16},
+		{governor.LargeReads, 2, 16, 16},
+		{governor.Syncs, 64, 64, 48},
+	} {
+		if few := Few(c.kind, c.processors, c.permits); few != c.few {
+			t.Errorf("Few(%v, %d, %d) = %d; want %d", c.kind, c.processors, c.permits, few, c.few)
+		}
+	}
+}

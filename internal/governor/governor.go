@@ -65,17 +65,17 @@ type Trial struct {
 // sampleEvery is how many operations there are between two readings of the clock.
 const sampleEvery = 16
 
-// noWait is the shortest sleep of the runtime's monitor. Plain calls do not wait if the processors
-// make one in less.
+// noWait is the shortest sleep of the runtime's monitor. Plain calls do not wait if a processor
+// makes one in less.
 const noWait = 20 * time.Microsecond
 
 // Choice returns how an operation is to be performed.
 func (g *Governor) Choice() Choice { return Choice(g.choice.Load()) }
 
 // Count counts an operation that is about to begin, once, however many calls it takes. InFlight is
-// how many operations the device has. Few is how many threads the processors serve well: with at
-// most few operations in flight, the first guess is Plain. One call in sampleEvery uses j.
-func (g *Governor) Count(inFlight, few int32, j Journal) {
+// how many operations the device has. Few is how many plain calls the processors serve well: with
+// at most few operations in flight, the first guess is Plain. One call in sampleEvery uses j.
+func (g *Governor) Count(inFlight, few int32, procs int, j Journal) {
 	if inFlight == 0 && !g.alone.Load() {
 		g.alone.Store(true)
 	}
@@ -92,8 +92,7 @@ func (g *Governor) Count(inFlight, few int32, j Journal) {
 	last, now, tried := g.epoch.last, j.Now(), g.machine.Trying()
 	t, ended := g.sample(g.ops.Load(), inFlight, few, now)
 	trying := g.machine.Trying()
-	procs := time.Duration(few) / 2
-	quick := (now-last)*procs < sampleEvery*noWait
+	quick := last > 0 && (now-last)*time.Duration(procs) < sampleEvery*noWait
 	g.immune.Store(trying || quick && g.machine.Choice() == Plain)
 	g.mu.Unlock()
 	if tried && !trying {

@@ -10,7 +10,7 @@ import (
 
 // choose counts an operation and returns how it is performed.
 func choose(g *Governor, inFlight, few int32, j Journal) Choice {
-	g.Count(inFlight, few, j)
+	g.Count(inFlight, few, 2, j)
 	return g.Choice()
 }
 

@@ -6,7 +6,7 @@ type Kind uint8
 // The kinds of operations.
 const (
 	Reads      Kind = iota
-	LargeReads      // the copy from the page cache is worth a thread
+	LargeReads      // without O_DIRECT: the copy from the page cache is worth a thread
 	// PositionReads are small reads at the file's position, without a look into the page cache.
 	PositionReads
 	Writes // with O_DIRECT

@@ -14,9 +14,9 @@ type Disk interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	Rename(from, to string) error
 	Remove(name string) error
-	// Change calls do, which changes the blocks of the file of fd other than by a write, and returns
-	// its error. Afterwards the file takes the room of its first end bytes, unless it takes more. If
-	// the Disk does not have that room, the error is ENOSPC.
+	// Change calls do, which changes the blocks of the file of fd other than by a write, and
+	// returns its error. Afterwards the file takes the room of its first end bytes, unless it takes
+	// more. If the Disk does not have that room, the error is ENOSPC.
 	Change(fd int, end int64, do func() error) error
 	// Truncate is Change for a do that makes the file size bytes long. Afterwards the file takes no
 	// more room than that.

@@ -51,8 +51,14 @@ func (s *Scheduler) countOn(d *device.Device, kind governor.Kind) {
 	case s.taken(g):
 		g.Pause()
 	default:
-		g.Count(d.InFlight(), admission.Few(s.paths.Devices.Budgets().Processors()), journal{s})
+		s.countBeside(d, kind, d.InFlight(), journal{s})
 	}
+}
+
+// countBeside is countOn for an operation beside what is in flight.
+func (s *Scheduler) countBeside(d *device.Device, kind governor.Kind, inFlight int32, j governor.Journal) {
+	procs := s.paths.Devices.Budgets().Processors()
+	d.Governors[kind].Count(inFlight, admission.Few(kind, procs, d.Budget.Limit()), procs, j)
 }
 
 // taken reports whether goroutines that compute have all processors, as far as is known.
@@ -107,9 +113,9 @@ func (s *Scheduler) Choices() []Choice {
 // in pieces, one for each part of the page cache that arrives.
 const largeRead = ioengine.LargeRead
 
-// readKind returns the kind of a read of n bytes.
-func readKind(n int) governor.Kind {
-	if n >= largeRead {
+// readKind returns the kind of a read of n bytes from f.
+func readKind(f *File, n int) governor.Kind {
+	if n >= largeRead && f.Flags&driver.Direct == 0 {
 		return governor.LargeReads
 	}
 	return governor.Reads

@@ -44,7 +44,7 @@ func TestRoom(t *testing.T) {
 			d := s.paths.Devices.None()
 			for range 16 {
 				// With few, plain calls are the first guess.
-				d.Governors[governor.Reads].Count(0, 2*int32(c.choice)-1, journal{s})
+				d.Governors[governor.Reads].Count(0, 2*int32(c.choice)-1, 2, journal{s})
 			}
 			if c.taken {
 				s.paths.Engines.Processors.Waited(time.Second, s.paths.Clock())

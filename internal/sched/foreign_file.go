@@ -35,7 +35,7 @@ func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 		f.LargeMisses.Note(int(found) == min(len(b), sys.MaxCached))
 	}
 	if int(found) != len(b) {
-		s.count(ctx, readKind(len(b)), f)
+		s.count(ctx, readKind(f, len(b)), f)
 	}
 	return resultOf(s.readAfterLook(ctx, f, b, off, 0, found))
 }

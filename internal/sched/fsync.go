@@ -90,19 +90,18 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 // although it could be queued. None is while a ring has a leader: its thread may have submitted
 // requests whose completions it would hold back (docs/decisions/0012-tied-threads.md).
 //
-// The first guess is plain calls: a thread in an fsync mostly sleeps. Beside goroutines that
-// compute all are plain calls: for each completion the leader would wait for a time slice.
+// Beside goroutines that compute all are plain calls: for each completion the leader would wait for
+// a time slice.
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
 	if s.paths.HoldsBack() {
 		return budget.Permit{}, false
 	}
-	g, few := &d.Governors[governor.Syncs], admission.PlainPermits(d.Budget.Limit())
 	switch {
 	case !s.paths.Govern:
-	case s.taken(g):
-		return d.Budget.TryAcquireOfKind(budget.Syncs, few)
+	case s.taken(&d.Governors[governor.Syncs]):
+		return d.Budget.TryAcquireOfKind(budget.Syncs, admission.PlainPermits(d.Budget.Limit()))
 	default:
-		g.Count(running, few, syncJournal{journal{s}})
+		s.countBeside(d, governor.Syncs, running, syncJournal{journal{s}})
 	}
 	return d.Budget.TryAcquireOfKind(budget.Syncs, s.room(d, governor.Syncs, running))
 }

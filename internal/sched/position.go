@@ -35,7 +35,7 @@ func (s *Scheduler) Read(f *File, b []byte) (int, error) {
 func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 	ctx := context.Background()
 	small := len(b) < largeRead && f.Flags&driver.Direct == 0
-	kind := readKind(len(b))
+	kind := readKind(f, len(b))
 	if small && !looks { // it mostly finds its bytes in the page cache
 		kind = governor.PositionReads
 	}

@@ -30,7 +30,7 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 // ReadFixed is ReadAt into registered memory. Reg is driver.Op's Reg, here and below: 0 for other
 // memory.
 func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
-	s.count(ctx, readKind(len(b)), f)
+	s.count(ctx, readKind(f, len(b)), f)
 	return s.readAll(ctx, f, b, off, reg, s.read(ctx, f, b, off, reg))
 }
 
@@ -88,7 +88,7 @@ func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off in
 
 // readUncached makes one transfer without a look: as a plain call or through the queue.
 func (s *Scheduler) readUncached(ctx context.Context, f *File, b []byte, off int64, reg uint32) int32 {
-	if p, ok := s.tryPlain(ctx, readKind(len(b)), driver.Read, f); ok {
+	if p, ok := s.tryPlain(ctx, readKind(f, len(b)), driver.Read, f); ok {
 		return s.paths.PlainCall(0, p, driver.Read, f, b, off)
 	}
 	return s.waitOrQueue(ctx, driver.Read, f, b, off, reg)
@@ -105,7 +105,7 @@ func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64
 	if int(n) == len(b) || async && !s.paths.FindsEnd {
 		return n
 	}
-	p, plain := s.tryPlain(ctx, readKind(len(b)), driver.Read, f)
+	p, plain := s.tryPlain(ctx, readKind(f, len(b)), driver.Read, f)
 	switch {
 	case async && !plain:
 		return n
@@ -128,7 +128,7 @@ func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64
 // ReadOnce makes one transfer of ReadAt, which may be short. It is for a caller that must know
 // where the kernel stopped. 0 bytes without an error is the end of the file.
 func (s *Scheduler) ReadOnce(ctx context.Context, f *File, b []byte, off int64) (int, error) {
-	s.count(ctx, readKind(len(b)), f)
+	s.count(ctx, readKind(f, len(b)), f)
 	res := s.read(ctx, f, b, off, 0)
 	if res < 0 {
 		return 0, errorOf(ctx, res)

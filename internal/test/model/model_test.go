@@ -85,6 +85,7 @@ var known = map[string]struct {
 	"P4, 0k/s 0s, G1024, work 5µs, C0":       {0.860, never},
 	"P8, 0k/s 0s, G4096, work 50µs, C0":      {0.940, never},
 	"P4, 100k/s 80µs, G64, work 0s, C8":      {0.969, timeSlices},
+	"P8, 100k/s 80µs, G64, work 0s, C16":     {0.964, timeSlices},
 	"P16, 1000k/s 12µs, G256, work 50µs, C0": {0.960, timeSlices},
 }
 

@@ -121,7 +121,7 @@ func (u *user) callsPlain() (ok bool) {
 		if taken {
 			u.governor.Pause()
 		} else {
-			u.governor.Count(u.inFlight(), admission.Few(procs), u)
+			u.governor.Count(u.inFlight(), admission.Few(governor.Reads, procs, u.budget.Limit()), procs, u)
 		}
 		most = admission.Room(u.governor.Choice(), admission.Load{
 			InFlight: u.inFlight(), Permits: u.budget.Limit(), Processors: procs, Ready: true, Taken: taken,
