@@ -168,9 +168,9 @@ func (g *Governor) guess(plain bool, now time.Duration) {
 func (g *Governor) change(before Choice, now time.Duration) {
 	c := g.machine.Choice()
 	g.choice.Store(uint32(c))
-	switch {
-	case c == before:
-	case c == Queue:
+	switch c {
+	case before:
+	case Queue:
 		g.queued = now
 	default:
 		// The monitor sleeps no longer than it has had nothing to do, and at most sysmonSleep.
