@@ -35,8 +35,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// The first guess of small reads goes by the processors, that of large reads and fsyncs by the
-// permits.
+// The first guess goes by the processors. For large reads and fsyncs it goes by the permits.
 func TestFew(t *testing.T) {
 	for _, c := range []struct {
 		kind       governor.Kind
