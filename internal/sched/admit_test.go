@@ -119,6 +119,9 @@ func TestEachCountsOnce(t *testing.T) {
 		{"a direct ReadAt in parts", true, func(s *Scheduler, f *File) (int, error) {
 			return s.ReadAt(context.Background(), f, make([]byte, 4096), 0)
 		}, [governor.Kinds]uint32{governor.Reads: 1}},
+		{"a large direct ReadAt", true, func(s *Scheduler, f *File) (int, error) {
+			return s.ReadAt(context.Background(), f, make([]byte, 1<<20), 0)
+		}, [governor.Kinds]uint32{governor.Reads: 1}},
 		{"a large ReadAt", false, func(s *Scheduler, f *File) (int, error) {
 			return s.ReadAt(context.Background(), f, make([]byte, 1<<20), 0)
 		}, [governor.Kinds]uint32{governor.LargeReads: 1}},
@@ -162,6 +165,47 @@ func TestEachCountsOnce(t *testing.T) {
 				if n := d.Governors[kind].Operations(); n != want {
 					t.Errorf("%s, with %d in flight: the governor of %s has counted %d; want %d", c.name, busy, governor.Kind(kind), n, want)
 				}
+			}
+			s.Close()
+		}
+	}
+}
+
+// The governor that counts a read is the one that chooses how it is performed: beside others it is a
+// plain call if that governor has chosen so, and queued if only the others have.
+func TestGovernorOfReads(t *testing.T) {
+	hang.Watch(t)
+	for _, c := range []struct {
+		name   string
+		direct bool
+		size   int
+		kind   governor.Kind
+	}{
+		{"direct", true, 4096, governor.Reads},
+		{"large direct", true, largeRead, governor.Reads},
+		{"large", false, largeRead, governor.LargeReads},
+	} {
+		for plain := range governor.Kinds {
+			queued := 0
+			drv := script.New(8)
+			drv.Rule = func(op *driver.Op) (int32, bool) {
+				queued++
+				return int32(len(op.Buf)), true
+			}
+			s := newOn(drv, Options{Govern: true})
+			s.paths.AsyncBuffered[driver.Read] = true
+			s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
+			f := iopath.NewFile(1<<20, c.direct, false)
+			d := s.DeviceOf(f)
+			for range 16 {
+				d.Governors[plain].Count(0, 1, 1, journal{s})
+			}
+			d.Queued.Add(5)
+			if n, err := s.ReadAt(context.Background(), f, make([]byte, c.size), 0); n != c.size || err != nil {
+				t.Errorf("%s: ReadAt = %d, %v", c.name, n, err)
+			}
+			if (queued == 0) != (plain == c.kind) {
+				t.Errorf("a %s read, with plain calls for %s: %d were queued", c.name, plain, queued)
 			}
 			s.Close()
 		}

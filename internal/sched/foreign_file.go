@@ -5,7 +5,6 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -27,7 +26,7 @@ func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 		return resultOf(s.read(ctx, f, b, off, 0))
 	}
 	if large && f.LargeMisses.SkipLook() {
-		s.count(ctx, governor.LargeReads, f)
+		s.count(ctx, readKind(f, len(b)), f)
 		return resultOf(s.read(ctx, f, b, off, 0))
 	}
 	found := s.paths.ReadCached(f, b, off)

@@ -66,7 +66,7 @@ func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64, reg 
 	if len(b) < largeRead {
 		return s.readAfterLook(ctx, f, b, off, reg, s.paths.ReadCached(f, b, off))
 	}
-	if p, ok := s.tryPlain(ctx, governor.LargeReads, driver.Read, f); ok {
+	if p, ok := s.tryPlain(ctx, readKind(f, len(b)), driver.Read, f); ok {
 		return s.paths.PlainCall(0, p, driver.Read, f, b, off)
 	}
 	if found := s.paths.ReadCached(f, b, off); found >= 0 {
