@@ -54,10 +54,8 @@ func (e *epoch) sample(n uint32, inFlight int32, now time.Duration, alone bool) 
 	e.last = now
 	s = span{began: e.began, ended: now, ops: n - e.base}
 	took := now - e.began
-	if took < leastTime {
-		return span{}, false
-	}
-	if enough := max(leastOps, turnovers*uint32(max(0, inFlight))); s.ops < enough && (e.longest == 0 || took < e.longest) {
+	late := e.longest > 0 && took >= e.longest
+	if took < leastTime || !late && s.ops < max(leastOps, turnovers*uint32(max(0, inFlight))) {
 		return span{}, false
 	}
 	e.interval = took * sampleEvery / time.Duration(s.ops)

@@ -84,15 +84,12 @@ const (
 	// does not show it.
 	firstPause, lastPause, lastPlainPause = 64, 4096, 256
 	// At most one epoch in share is a trial: 2.5 % of the time. A program may earn as many as
-	// allowance for later.
+	// allowance for later. A comparison that has begun may borrow enough.
 	share, allowance = 40, 4 * mostTrials
-	// A comparison that has begun may borrow so many.
-	credit = 4
 	// While the queue is on trial, nothing waits in plain calls, and the runtime's monitor falls
-	// asleep. The plain calls after the trial then keep processors for a while. So after a trial in
-	// which the queue was no better, so many epochs pass until the next one.
-	apart = 7
-	// A trial of Plain that has to wait for the monitor takes so many epochs more.
+	// asleep, for so many epochs at most. A trial of Plain that has to wait for it takes so many
+	// more. After a trial in which the queue was no better, the plain calls keep processors for a
+	// while, so the next trial comes only after that.
 	patience = int(sysmonSleep / leastTime)
 	// clear is how much slower the other choice must be to be compared seldom.
 	clear = 0.3
@@ -159,7 +156,7 @@ func (m *Machine) Epoch(rate float64, early bool) (result float64, ended bool) {
 	if m.phase == after {
 		m.tried++
 		result, ended = m.other-(m.before+rate)/2, true
-		rest := m.earned < -credit*share
+		rest := m.earned < -enough*share
 		if off := math.Abs(rate - m.before); off < change {
 			m.scatter = max(m.scatter, off)
 			m.add(result)
@@ -171,7 +168,7 @@ func (m *Machine) Epoch(rate float64, early bool) (result float64, ended bool) {
 		case m.decided(sure) || m.hopeless() || m.tried == mostTrials:
 			m.settle(rate)
 		case rest:
-			m.phase, m.wait = resting, apart
+			m.phase, m.wait = resting, 1+patience
 		default:
 			m.phase = trial
 		}

@@ -104,7 +104,7 @@ func TestTrialsAreFew(t *testing.T) {
 				}
 			}
 		}
-		if most := 1 + credit + patience + epochs/share; trials > most {
+		if most := 1 + enough + patience + epochs/share; trials > most {
 			t.Errorf("%d of %d epochs were trials; want at most %d", trials, epochs, most)
 		}
 	}
