@@ -171,8 +171,8 @@ func TestEachCountsOnce(t *testing.T) {
 	}
 }
 
-// The governor that counts a read is the one that chooses how it is performed: beside others it is a
-// plain call if that governor has chosen so, and queued if only the others have.
+// The governor that counts a read is the one that chooses how it is performed: beside others it is
+// a plain call if that governor has chosen so, and queued if only the others have.
 func TestGovernorOfReads(t *testing.T) {
 	hang.Watch(t)
 	for _, c := range []struct {

@@ -102,14 +102,7 @@ func TestSendFile(t *testing.T) {
 		}
 		defer f.Close()
 		conn, peer := sockets(t, network)
-		got := make(chan []byte)
-		go func() {
-			b, err := io.ReadAll(peer)
-			if err != nil {
-				t.Error(err)
-			}
-			got <- b
-		}()
+		got := received(t, peer)
 		before := s.Stats()
 		r, l := limitedTo(f, limit)
 		n, err := io.Copy(conn, r)
@@ -404,6 +397,19 @@ func TestSendAfterAFullSocket(t *testing.T) {
 	t.Error("want reads of what is not in the page cache, and of nothing else")
 }
 
+// received reads all that conn receives, and sends it to the channel when conn's peer is closed.
+func received(t *testing.T, conn net.Conn) <-chan []byte {
+	got := make(chan []byte)
+	go func() {
+		b, err := io.ReadAll(conn)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- b
+	}()
+	return got
+}
+
 // sendAll sends f, from its beginning, to a TCP connection, and checks that data arrives.
 func sendAll(t *testing.T, f *sluice.File, data []byte) {
 	t.Helper()
@@ -411,14 +417,7 @@ func sendAll(t *testing.T, f *sluice.File, data []byte) {
 		t.Fatal(err)
 	}
 	conn, peer := sockets(t, "tcp")
-	got := make(chan []byte)
-	go func() {
-		b, err := io.ReadAll(peer)
-		if err != nil {
-			t.Error(err)
-		}
-		got <- b
-	}()
+	got := received(t, peer)
 	if n, err := f.WriteTo(conn); n != int64(len(data)) || err != nil {
 		t.Errorf("WriteTo = %d, %v; want %d", n, err, len(data))
 	}

@@ -2,7 +2,6 @@ package copies
 
 import (
 	"bytes"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -55,11 +54,7 @@ func TestSendToWrapped(t *testing.T) {
 			}
 			defer f.Close()
 			conn, peer := sockets(t, network)
-			got := make(chan []byte)
-			go func() {
-				b, _ := io.ReadAll(peer)
-				got <- b
-			}()
+			got := received(t, peer)
 			n, err := f.WriteTo(inverting{conn})
 			conn.Close()
 			if n != int64(len(data)) || err != nil {
