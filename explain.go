@@ -54,6 +54,10 @@ func (s *Scheduler) Explain() string {
 func (s *Scheduler) explainChoices(b *strings.Builder) {
 	for _, c := range s.h.Core.Choices() {
 		name := deviceName(c.Device.Number)
+		if c.InCall {
+			fmt.Fprintf(b, "%s on %s are plain calls: these do not wait\n", c.Kind, name)
+			continue
+		}
 		how := map[governor.Choice]string{governor.Queue: "queued", governor.Plain: "plain calls"}[c.Choice]
 		than := fmt.Sprintf("%.0f %% faster", 100*c.Plain)
 		if c.Plain < 0 {

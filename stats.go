@@ -42,7 +42,8 @@ type Stats struct {
 	// it. Threads in calls with names are not counted.
 	WaitingThreads int
 
-	// Governors is the number of governors that have measured plain calls against the queue.
+	// Governors is the number of governors that have measured plain calls against the queue, or have
+	// found that plain calls do not wait.
 	// GovernorsPlain is how many of them choose plain calls now. Explain shows the measurements.
 	Governors, GovernorsPlain int
 
@@ -84,11 +85,11 @@ func (s *Scheduler) Stats() Stats {
 	}
 }
 
-// governors returns how many governors have measured both ways, and how many choose plain calls.
+// governors returns how many governors have found out something, and how many choose plain calls.
 func (s *Scheduler) governors() (all, plain int) {
 	for _, c := range s.h.Core.Choices() {
 		all++
-		if c.Choice == governor.Plain {
+		if c.InCall || c.Choice == governor.Plain {
 			plain++
 		}
 	}

@@ -29,6 +29,7 @@ type Governor struct {
 	paused atomic.Bool   // Pause was called since the last sample
 	begun  atomic.Bool   // there was a sample
 	immune atomic.Bool   // see Immune
+	looks
 
 	mu      sync.Mutex
 	epoch   epoch         // under mu
@@ -65,35 +66,35 @@ type Trial struct {
 // sampleEvery is how many operations there are between two readings of the clock.
 const sampleEvery = 16
 
-// noWait is the shortest sleep of the runtime's monitor. Plain calls do not wait if a processor
-// makes one in less.
-const noWait = 20 * time.Microsecond
-
 // Choice returns how an operation is to be performed.
-func (g *Governor) Choice() Choice { return Choice(g.choice.Load()) }
+func (g *Governor) Choice() Choice {
+	if g.InCall() {
+		return Plain
+	}
+	return Choice(g.choice.Load())
+}
 
 // Count counts an operation that is about to begin, once, however many calls it takes. InFlight is
 // how many operations the device has. Few is how many plain calls the processors serve well: with
 // at most few operations in flight, the first guess is Plain. One call in sampleEvery uses j.
-func (g *Governor) Count(inFlight, few int32, procs int, j Journal) {
+func (g *Governor) Count(inFlight, few int32, j Journal) {
 	if inFlight == 0 && !g.alone.Load() {
 		g.alone.Store(true)
 	}
-	if g.ops.Add(1)%sampleEvery != 0 {
+	if !g.sampled() || g.InCall() {
 		return
 	}
 	if (!g.begun.Load() || g.Choice() == Plain) && !g.Immune() && j.Taken() {
-		g.Pause()
+		g.pause()
 		return
 	}
 	if !g.mu.TryLock() {
 		return
 	}
-	last, now, tried := g.epoch.last, j.Now(), g.machine.Trying()
+	now, tried := j.Now(), g.machine.Trying()
 	t, ended := g.sample(g.ops.Load(), inFlight, few, now)
 	trying := g.machine.Trying()
-	quick := last > 0 && (now-last)*time.Duration(procs) < sampleEvery*noWait
-	g.immune.Store(trying || quick && g.machine.Choice() == Plain)
+	g.immune.Store(trying)
 	g.mu.Unlock()
 	if tried && !trying {
 		j.Forget()
@@ -103,15 +104,30 @@ func (g *Governor) Count(inFlight, few int32, procs int, j Journal) {
 	}
 }
 
+// sampled counts an operation, and reports whether it is one in sampleEvery.
+func (g *Governor) sampled() bool {
+	n := g.ops.Add(1)
+	if n%sampleEvery != 0 {
+		return false
+	}
+	g.counted(n)
+	return true
+}
+
 // Immune reports whether it counts for nothing that goroutines seem to have all processors: plain
 // calls may themselves be what was found, if they are on trial, or do not wait.
-func (g *Governor) Immune() bool { return g.immune.Load() }
+func (g *Governor) Immune() bool { return g.immune.Load() || g.InCall() }
 
 // Pause is called in place of Count for an operation that is queued whatever the Governor has
 // chosen. After that the epoch in progress begins again, and a trial is given up. Until the next
 // sample Queue is in force: beside goroutines that compute, sixteen plain calls may take a tenth of
 // a second.
 func (g *Governor) Pause() {
+	g.sampled()
+	g.pause()
+}
+
+func (g *Governor) pause() {
 	if !g.paused.Load() {
 		g.choice.Store(uint32(Queue)) // before paused: the sample that finds paused corrects it
 		g.paused.Store(true)

@@ -2,6 +2,7 @@ package governor
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -10,7 +11,7 @@ import (
 
 // choose counts an operation and returns how it is performed.
 func choose(g *Governor, inFlight, few int32, j Journal) Choice {
-	g.Count(inFlight, few, 2, j)
+	g.Count(inFlight, few, j)
 	return g.Choice()
 }
 
@@ -211,17 +212,69 @@ func TestPause(t *testing.T) {
 }
 
 // Plain calls that do not wait keep the processors themselves: they stay. Those that wait do not.
-func TestImmune(t *testing.T) {
-	for takes, want := range map[time.Duration]Choice{noWait / 4: Plain, 4 * noWait: Queue} {
+func TestPlainCallsThatDoNotWait(t *testing.T) {
+	for waits, want := range map[bool]Choice{false: Plain, true: Queue} {
 		g, j := new(Governor), &journal{now: time.Hour}
-		play(g, j, 10*sampleEvery, 1, fixed(takes, takes))
-		if c, _ := g.State(); c != Plain || g.Immune() != (want == Plain) {
-			t.Fatalf("calls of %v: %v, Immune = %t", takes, c, g.Immune())
+		const takes = 2 * time.Microsecond
+		for range 10 * leastPause {
+			if g.BeginLook() {
+				g.EndLook(waits)
+			}
+			play(g, j, 1, 1, fixed(takes, takes))
 		}
 		j.taken = true
 		play(g, j, sampleEvery, 1, fixed(takes, takes))
+		if g.Choice() != want || g.Immune() == waits {
+			t.Errorf("calls that wait: %t: %v beside others that have the processors, Immune = %t", waits, g.Choice(), g.Immune())
+		}
+		g.Pause()
 		if g.Choice() != want {
-			t.Errorf("calls of %v beside others that have the processors: %v; want %v", takes, g.Choice(), want)
+			t.Errorf("calls that wait: %t: %v after a pause", waits, g.Choice())
+		}
+	}
+}
+
+// A look comes after 64 operations, and after looks at calls that have waited later each time, but
+// not later than after 65,536.
+func TestLooks(t *testing.T) {
+	for _, c := range []struct {
+		waits bool
+		at    []int
+	}{
+		{false, []int{0, 64, 128, 192, 256, 320}},
+		{true, []int{0, 1024, 5120, 21504, 87040, 152576, 218112}},
+	} {
+		g, j := new(Governor), &journal{now: time.Hour}
+		var at []int
+		for n := range 250_000 {
+			if g.BeginLook() {
+				g.GiveUpLook() // as if no permit was free
+				if !g.BeginLook() || g.BeginLook() {
+					t.Fatal("a look that was given up is not due, or two go on at a time")
+				}
+				g.EndLook(c.waits)
+				at = append(at, n)
+			}
+			g.Count(0, 1, j)
+		}
+		if !slices.Equal(at[:len(c.at)], c.at) {
+			t.Errorf("calls that wait: %t: looks after %v operations; want %v", c.waits, at, c.at)
+		}
+	}
+}
+
+// Plain calls do not wait if four of five in a row have not.
+func TestFewCallsWait(t *testing.T) {
+	for looks, want := range map[string]bool{
+		"": false, "nnn": false, "nnnn": true, "nnnw": false, "nnnnnnnn": true, "nnnnnnnnw": true, "nnnnnnnnww": false,
+		"nnnnnnnnwnnnnwnnnnw": true, "nnnnwn": false, "wwwwnnnn": true,
+	} {
+		g := new(Governor)
+		for _, l := range looks {
+			g.EndLook(l == 'w')
+		}
+		if g.InCall() != want {
+			t.Errorf("after %q InCall = %t", looks, g.InCall())
 		}
 	}
 }

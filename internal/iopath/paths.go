@@ -22,7 +22,9 @@ type Options struct {
 	// calls. Without it, an operation is a plain call if fewer than Plain operations of its device
 	// are in flight.
 	Govern bool
-	Plain  int
+	// Looks lets governors look whether plain calls wait. Only those of a real device tell.
+	Looks bool
+	Plain int
 	// Threads is the most threads that wait, for all devices together. 0 is no such bound.
 	Threads int
 	// KeepDevices keeps devices that nobody uses.

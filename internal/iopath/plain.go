@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -45,7 +46,7 @@ func (p *Paths) AcquireAndCall(ctx context.Context, asked int64, code driver.Cod
 	if err != nil {
 		return ecanceled
 	}
-	return p.PlainCall(asked, permit, code, f, b, off)
+	return p.PlainCall(asked, Plain{Permit: permit}, code, f, b, off)
 }
 
 // AcquirePermit takes a permit for a call of a kind on f. If ctx ends first, it returns ctx's
@@ -89,18 +90,50 @@ func (p *Paths) WidenFor(code driver.Code, f *File) {
 	}
 }
 
-// PlainCall makes an operation a plain call. The caller has acquired permit; PlainCall releases it.
+// Plain allows an operation to be a plain call.
+type Plain struct {
+	budget.Permit
+	// Look is the governor that is to learn whether the call waits, or nil.
+	Look *governor.Governor
+}
+
+// Release gives p back, without a call.
+func (p *Plain) Release() {
+	p.Permit.Release()
+	if p.Look != nil {
+		p.Look.GiveUpLook()
+	}
+}
+
+// PlainCall makes an operation a plain call. The caller has acquired plain; PlainCall releases it.
 //
 // It makes the system call itself (Paths.Call). The kernel's entry clears the processor's return
 // predictions, so each function between the caller and the system call costs about 10 ns.
-func (p *Paths) PlainCall(asked int64, permit budget.Permit, code driver.Code, f *File, b []byte, off int64) int32 {
+func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, b []byte, off int64) int32 {
+	if plain.Look != nil {
+		return p.look(asked, plain, code, f, b, off)
+	}
 	c := p.begin(context.Background(), code, f)
 	res := p.Call(code, f.FD, b, off)
 	for res == eintr {
 		res = p.Call(code, f.FD, b, off)
 	}
 	p.end(c, asked, code, f, len(b), off, res)
-	permit.Release()
+	plain.Permit.Release()
+	return res
+}
+
+// look makes a plain call, and tells the governor whether it had to wait. A goroutine that has
+// changed threads during the call has waited, too. Only a call that has moved bytes tells anything.
+func (p *Paths) look(asked int64, plain Plain, code driver.Code, f *File, b []byte, off int64) int32 {
+	before, known := sys.ThreadWaits()
+	res := p.PlainCall(asked, Plain{Permit: plain.Permit}, code, f, b, off)
+	after, _ := sys.ThreadWaits()
+	if known && res > 0 {
+		plain.Look.EndLook(after != before)
+	} else {
+		plain.Look.GiveUpLook()
+	}
 	return res
 }
 

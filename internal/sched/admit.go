@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/sluiceio/sluice/internal/admission"
-	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/governor"
@@ -18,21 +17,27 @@ import (
 // kind leaves room and a permit is free. If not, waitOrQueue performs it. A plain call cannot be
 // asked to end early, so an operation whose context can end is none here. Before the driver is
 // chosen, an operation that is alone is a plain call, and needs no driver.
-func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code driver.Code, f *File) (budget.Permit, bool) {
-	var none budget.Permit
+func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code driver.Code, f *File) (p iopath.Plain, ok bool) {
 	d := s.paths.DeviceOf(f)
 	switch {
 	case ctx.Done() != nil:
-		return none, false
 	case s.paths.MayQueue(code, f):
 		if kind == governor.Writes { // which seldom take a second transfer
 			s.countOn(d, kind)
 		}
-		return d.Budget.TryAcquireBelow(iopath.KindOf(code), s.room(d, kind, d.InFlight()))
+		most := s.room(d, kind, d.InFlight())
+		if g := &d.Governors[kind]; s.paths.Looks && g.BeginLook() {
+			p.Look, most = g, admission.PlainPermits(d.Budget.Limit())
+		}
+		if p.Permit, ok = d.Budget.TryAcquireBelow(iopath.KindOf(code), most); !ok && p.Look != nil {
+			p.Look.GiveUpLook()
+		}
 	case s.paths.Threads == 0 && s.paths.InMemory(f): // with Options.Threads all calls count
-		return none, true
+		ok = true
+	default:
+		p.Permit, ok = d.Budget.TryAcquire(iopath.KindOf(code))
 	}
-	return d.Budget.TryAcquire(iopath.KindOf(code))
+	return p, ok
 }
 
 // count notes for the governor of a kind of reads that a read of f begins. Each read calls it once,
@@ -58,13 +63,13 @@ func (s *Scheduler) countOn(d *device.Device, kind governor.Kind) {
 // countBeside is countOn for an operation beside what is in flight.
 func (s *Scheduler) countBeside(d *device.Device, kind governor.Kind, inFlight int32, j governor.Journal) {
 	procs := s.paths.Devices.Budgets().Processors()
-	d.Governors[kind].Count(inFlight, admission.Few(kind, procs, d.Budget.Limit()), procs, j)
+	d.Governors[kind].Count(inFlight, admission.Few(kind, procs, d.Budget.Limit()), j)
 }
 
 // taken reports whether goroutines that compute have all processors, as far as is known.
 func (s *Scheduler) taken(g *governor.Governor) bool {
 	p := &s.paths.Engines.Processors
-	return p.Noted() && p.Taken(s.paths.Clock()) && !g.Immune()
+	return p.Noted() && !g.Immune() && p.Taken(s.paths.Clock())
 }
 
 // room returns how many permits of d may be taken for plain calls beside what is in flight, as the
@@ -89,16 +94,19 @@ type Choice struct {
 	Device *device.Device
 	Kind   governor.Kind
 	Choice governor.Choice
+	InCall bool // plain calls do not wait, so nothing is compared
 	governor.Comparison
 }
 
-// Choices returns what the governors have found out that have compared something.
+// Choices returns what the governors have found out that have found out something.
 func (s *Scheduler) Choices() []Choice {
 	var all []Choice
 	for _, d := range s.Devices() {
 		for kind := range governor.Kinds {
-			if choice, c := d.Governors[kind].State(); c.Number > 0 {
-				all = append(all, Choice{d, kind, choice, c})
+			g := &d.Governors[kind]
+			choice, c := g.State()
+			if inCall := g.InCall(); inCall || c.Number > 0 {
+				all = append(all, Choice{d, kind, choice, inCall, c})
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func TestRoom(t *testing.T) {
 			d := s.paths.Devices.None()
 			for range 16 {
 				// With few, plain calls are the first guess.
-				d.Governors[governor.Reads].Count(0, 2*int32(c.choice)-1, 2, journal{s})
+				d.Governors[governor.Reads].Count(0, 2*int32(c.choice)-1, journal{s})
 			}
 			if c.taken {
 				s.paths.Engines.Processors.Waited(time.Second, s.paths.Clock())
@@ -198,7 +198,7 @@ func TestGovernorOfReads(t *testing.T) {
 			f := iopath.NewFile(1<<20, c.direct, false)
 			d := s.DeviceOf(f)
 			for range 16 {
-				d.Governors[plain].Count(0, 1, 1, journal{s})
+				d.Governors[plain].Count(0, 1, journal{s})
 			}
 			d.Queued.Add(5)
 			if n, err := s.ReadAt(context.Background(), f, make([]byte, c.size), 0); n != c.size || err != nil {

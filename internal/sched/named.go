@@ -106,7 +106,7 @@ func (s *Scheduler) raw(ctx context.Context, code driver.Code, f *File, b []byte
 	if err != nil {
 		return ecanceled
 	}
-	res = s.paths.PlainCall(asked, p.Permit, code, f, b, off)
+	res = s.paths.PlainCall(asked, iopath.Plain{Permit: p.Permit}, code, f, b, off)
 	s.names.release(namePermit{by: p.by})
 	return res
 }

@@ -79,6 +79,7 @@ type user struct {
 	number int
 	ring   *ring // the ring that has its operation
 	permit budget.Permit
+	looks  bool // it looks whether its plain call waits
 }
 
 // loop is u's work on p after an operation, and at its beginning.
@@ -121,13 +122,18 @@ func (u *user) callsPlain() (ok bool) {
 		if taken {
 			u.governor.Pause()
 		} else {
-			u.governor.Count(u.inFlight(), admission.Few(governor.Reads, procs, u.budget.Limit()), procs, u)
+			u.governor.Count(u.inFlight(), admission.Few(governor.Reads, procs, u.budget.Limit()), u)
 		}
 		most = admission.Room(u.governor.Choice(), admission.Load{
 			InFlight: u.inFlight(), Permits: u.budget.Limit(), Processors: procs, Ready: true, Taken: taken,
 		})
+		if u.looks = u.governor.BeginLook(); u.looks {
+			most = admission.PlainPermits(u.budget.Limit())
+		}
 	}
-	u.permit, ok = u.budget.TryAcquireBelow(budget.Reads, most)
+	if u.permit, ok = u.budget.TryAcquireBelow(budget.Reads, most); !ok && u.looks {
+		u.governor.GiveUpLook()
+	}
 	return ok
 }
 
@@ -147,6 +153,10 @@ func (u *user) call(p *proc) {
 
 // called ends a plain call.
 func (u *user) called(p *proc) {
+	if u.looks {
+		u.governor.EndLook(u.d != nil)
+		u.looks = false
+	}
 	u.permit.Release()
 	u.permit = budget.Permit{}
 	u.plains++

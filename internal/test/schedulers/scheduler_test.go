@@ -116,7 +116,7 @@ func compare(s *sluice.Scheduler, kind governor.Kind, plain time.Duration) {
 	g := &testenv.CoreOf(s).DeviceOf(nil).Governors[kind]
 	took := [...]time.Duration{governor.Queue: 20 * time.Microsecond, governor.Plain: plain}
 	for c := new(clock); ; *c += clock(took[g.Choice()]) {
-		g.Count(64, 4, 2, c)
+		g.Count(64, 4, c)
 		if _, last := g.State(); last.Number > 0 {
 			return
 		}

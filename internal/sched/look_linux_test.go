@@ -1,0 +1,67 @@
+package sched
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/test/hang"
+)
+
+// Reads beside others are queued, but for those that are looked at. If these do not wait, all are
+// plain calls from then on, also beside goroutines that compute.
+func TestCallsThatDoNotWait(t *testing.T) {
+	hang.Watch(t)
+	for _, waits := range []bool{false, true} {
+		s := newOn(driverThatReads(), Options{Govern: true, Looks: true})
+		plain := 0
+		s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
+			if plain++; waits {
+				if err := unix.Nanosleep(&unix.Timespec{Nsec: 1e5}, nil); err != nil {
+					t.Error(err)
+				}
+			}
+			return int32(len(b))
+		}
+		f := iopath.NewFile(1<<20, true, false)
+		s.DeviceOf(f).Queued.Add(64)
+		read := func(n int) (plainCalls int) {
+			plain = 0
+			for range n {
+				if _, err := s.ReadAt(context.Background(), f, make([]byte, 512), 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return plain
+		}
+		read(4096)
+		if n := read(512); (n == 512) == waits {
+			t.Errorf("calls that wait: %t: %d of 512 reads were plain calls", waits, n)
+		}
+		s.paths.Engines.Processors.Used = nil // as if most of the processors' time was used
+		now := s.paths.Clock()
+		s.paths.Engines.Processors.Waited(time.Second, now)
+		if !s.paths.Engines.Processors.Taken(now) {
+			t.Fatal("the processors are not taken after a long wait")
+		}
+		if c := s.Choices(); waits == (len(c) == 1 && c[0].InCall) {
+			t.Errorf("calls that wait: %t: the governors have found %+v", waits, c)
+		}
+		if n := read(512); (n == 512) == waits {
+			t.Errorf("calls that wait: %t, beside goroutines that compute: %d of 512 reads were plain calls", waits, n)
+		}
+		s.Close()
+	}
+}
+
+// driverThatReads returns a driver whose reads succeed at once.
+func driverThatReads() driver.Driver {
+	drv := script.New(8)
+	drv.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
+	return drv
+}
