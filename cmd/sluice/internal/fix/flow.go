@@ -98,7 +98,7 @@ type analysis struct {
 	holders   []holder      // structs that go into interfaces
 	reflected map[int][]pin // nodes whose interface values go to package reflect
 	embedded  []embedded
-	looksMore *pin          // the program looks for methods that only a sluice.File has
+	looksMore *pin // the program looks for methods that only a sluice.File has
 
 	sites   []*site
 	siteOf  map[ast.Expr]*site
