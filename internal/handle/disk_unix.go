@@ -4,6 +4,7 @@ package handle
 
 import (
 	"errors"
+	"io"
 	"os"
 	"syscall"
 	"time"
@@ -37,7 +38,7 @@ func ioOf(f *os.File, fd int) (*sched.File, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case !isDisk(st.Mode):
+	case !isDisk(st.Mode), unix.Major(uint64(st.Dev)) == 0 && isStream(fd):
 		return nil, nil
 	}
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
@@ -51,6 +52,13 @@ func ioOf(f *os.File, fd int) (*sched.File, error) {
 		core.SyncsWrites()
 	}
 	return core, nil
+}
+
+// isStream reports whether a file has no offsets, as some regular files of the kernel's special file
+// systems have none (trace_marker). Then io_uring ignores the offset of a read, and pread(2) fails.
+func isStream(fd int) bool {
+	_, err := unix.Seek(fd, 0, io.SeekCurrent)
+	return err == unix.ESPIPE
 }
 
 // usesNetpoller reports whether f, a regular file, is in the netpoller, as some files of /proc and
