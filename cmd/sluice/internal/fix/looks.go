@@ -104,9 +104,12 @@ func (a *analysis) pinHiding(u *unit) {
 // pinHidden is pinHiding for one type.
 func (a *analysis) pinHidden(u *unit, t types.Type, pos token.Pos, fields map[*types.Var]int) {
 	inside := filesIn(t, fields)
+	if len(inside) == 0 {
+		return
+	}
 	for _, name := range slices.Sorted(maps.Keys(more)) {
 		o, index, _ := types.LookupFieldOrMethod(t, true, u.types, name)
-		if o == nil || len(inside) == 0 {
+		if o == nil {
 			continue
 		}
 		for f, depth := range inside {
