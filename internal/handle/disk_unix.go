@@ -38,7 +38,9 @@ func ioOf(f *os.File, fd int) (*sched.File, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case !isDisk(st.Mode), unix.Major(uint64(st.Dev)) == 0 && isStream(fd):
+	case !isDisk(st.Mode):
+		return nil, nil
+	case unix.Major(uint64(st.Dev)) == 0 && isStream(fd): //nolint:unconvert // 32 bits elsewhere
 		return nil, nil
 	}
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
