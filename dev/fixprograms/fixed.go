@@ -40,7 +40,7 @@ const (
 
 var (
 	changed  = regexp.MustCompile(`^changed ([0-9]+) calls? and ([0-9]+) types? in ([0-9]+) files?$`)
-	verified = regexp.MustCompile(`^verified: ([0-9]+) tests passed before and ([0-9]+) after, ([0-9]+) and ([0-9]+) failed, ([0-9]+) and ([0-9]+) were skipped$`)
+	verified = regexp.MustCompile(`^verified: ([0-9]+) tests? passed before and ([0-9]+) after, ([0-9]+) and ([0-9]+) failed, ([0-9]+) and ([0-9]+) were skipped$`)
 	staying  = regexp.MustCompile(`^(.+?)(?: and ([0-9]+) more)? stays?: `)
 )
 

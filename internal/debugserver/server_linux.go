@@ -132,17 +132,25 @@ func (l *listener) answer(c *os.File) {
 	if !refused {
 		_ = c.SetDeadline(time.Time{})
 		_, query, _ := strings.Cut(r.target, "?")
-		ctx, stop := untilGone(c)
-		a = live.Get(ctx, query)
-		if stop(); ctx.Err() != nil {
-			return
-		}
+		a = get(c, query)
 	}
 	l.send(c, a)
 }
 
-// untilGone returns a context that ends when the client closes the connection. The caller calls
-// stop before it writes to the connection.
+// get returns the answer of the live look. A client may close its writing side after its request,
+// and this cannot be told from a client that is gone. It ends a trace, which may take long. A look
+// takes a second, and is sent.
+func get(c *os.File, query string) live.Answer {
+	if q, err := live.ParseQuery(query); err != nil || q.Seconds == 0 {
+		return live.Get(context.Background(), query)
+	}
+	ctx, stop := untilGone(c)
+	defer stop()
+	return live.Get(ctx, query)
+}
+
+// untilGone returns a context that ends when the client closes the connection, or its writing side.
+// The caller calls stop before it writes to the connection.
 func untilGone(c *os.File) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped, ended := make(chan struct{}), make(chan struct{})

@@ -75,6 +75,30 @@ func TestServer(t *testing.T) {
 	}
 }
 
+// TestClosesWriting: a client that closes its writing side after its request gets an answer.
+func TestClosesWriting(t *testing.T) {
+	hang.Watch(t)
+	at, err := Listen("localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := testenv.Must1(sluice.NewScheduler(sluice.Options{Driver: sluice.DriverPool}))
+	defer s.Close()
+	for query, want := range map[string]string{
+		"?format=json": "HTTP/1.1 200 ",
+		"?seconds=60":  "HTTP/1.1 503 ", // it cannot be told from a client that is gone
+	} {
+		c := dial(t, at)
+		testenv.Must1(io.WriteString(c, "GET "+Path+query+" HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+		if err := c.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(got), want) {
+			t.Errorf("%s is answered by %.60q, %v; want %q", query, got, err, want)
+		}
+	}
+}
+
 // TestGone: a trace ends when its client closes the connection.
 func TestGone(t *testing.T) {
 	hang.Watch(t)

@@ -141,11 +141,13 @@ func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 		}
 		q.full()
 	}
-	for use := Read; use <= Write; use++ {
-		if q.byUse[use] == 0 {
-			if t = q.beyondCap(now, use); t != nil {
+	for use := Read; use < uses; use++ {
+		if q.byUse[use] == 0 { // always, for OutsideCap
+			t, ready := q.beyondCap(now, use)
+			if t != nil {
 				return t, 0
 			}
+			again = min(again, ready)
 		}
 	}
 	return nil, again
@@ -153,23 +155,30 @@ func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 
 // beyondCap lets the next request of a use begin without room in the cap, because no request of
 // that use is in flight. The device may answer reads while its writes hang, as a frozen file system
-// does. beyondCap returns nil if the limits of their classes hold all waiting requests back.
-func (q *Queue) beyondCap(now time.Duration, use Use) *Ticket {
+// does. A request outside the cap needs no room. beyondCap returns nil if the limits of their
+// classes hold all waiting requests back. again is when the first of them may be ready.
+func (q *Queue) beyondCap(now time.Duration, use Use) (next *Ticket, again time.Duration) {
+	again = Never
 	var least *Class
 	for c := q.backlogged.Front(); c != nil; c = c.links.Next() {
 		t := c.byUse[use].Front()
-		if t != nil && c.ready(now, t) <= now && (least == nil || c.tag < least.tag) {
+		if t == nil {
+			continue
+		}
+		if ready := c.ready(now, t); ready > now {
+			again = min(again, ready)
+		} else if least == nil || c.tag < least.tag {
 			least = c
 		}
 	}
 	if least == nil {
-		return nil
+		return nil, again
 	}
 	t, virtual := least.byUse[use].Front(), q.virtual
 	t.small = true
 	q.begin(now, least, t)
 	q.virtual = virtual // it was not the turn of the class
-	return t
+	return t, 0
 }
 
 // first returns the class with the least tag among the classes whose limits allow a request. again

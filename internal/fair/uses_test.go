@@ -66,3 +66,33 @@ func TestBeyondCap(t *testing.T) {
 		t.Error("a request began beyond its class's depth, or none")
 	}
 }
+
+// A request outside the cap waits for no room in it: neither behind a request of its own class nor
+// behind one of a class whose turn it is.
+func TestOutsideFullCap(t *testing.T) {
+	for own := range 2 {
+		q := New(Cap{Depth: 2, Bytes: 2 * Part, Beside: SmallPart})
+		busy, other := q.Add(0, Settings{Weight: 100}), q.Add(0, Settings{Weight: 1, Depth: 1})
+		q.Push(0, &Ticket{Use: Read}, other, Part) // its class has had a turn
+		for range 4 {
+			q.Push(0, &Ticket{Use: Read}, busy, 4<<10)
+			q.Push(0, &Ticket{Use: Write}, busy, 4<<10)
+		}
+		for r, _ := q.Next(0); r != nil; r, _ = q.Next(0) {
+			if r.class == other {
+				q.Done(0, r, Part)
+			}
+		}
+		c := []*Class{other, busy}[own]
+		for range 2 {
+			q.Push(0, &Ticket{Use: OutsideCap}, c, 4<<10)
+		}
+		if r, _ := q.Next(0); r == nil || r.Use != OutsideCap {
+			t.Fatalf("class %d: Next = %v; want the request outside the cap", own, r)
+		}
+		r, _ := q.Next(0)
+		if limited := c == other; (r == nil) != limited {
+			t.Errorf("class %d: Next = %v; want that the limits of the class hold", own, r)
+		}
+	}
+}

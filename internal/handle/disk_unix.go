@@ -4,6 +4,7 @@ package handle
 
 import (
 	"errors"
+	"io"
 	"os"
 	"syscall"
 	"time"
@@ -39,6 +40,8 @@ func ioOf(f *os.File, fd int) (*sched.File, error) {
 		return nil, err
 	case !isDisk(st.Mode):
 		return nil, nil
+	case unix.Major(uint64(st.Dev)) == 0 && isStream(fd): //nolint:unconvert // 32 bits elsewhere
+		return nil, nil
 	}
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	if err != nil || flags&unix.O_NONBLOCK != 0 && usesNetpoller(f, fd) {
@@ -51,6 +54,13 @@ func ioOf(f *os.File, fd int) (*sched.File, error) {
 		core.SyncsWrites()
 	}
 	return core, nil
+}
+
+// isStream reports whether a file has no offsets, as some regular files of the kernel's special file
+// systems have none (trace_marker). Then io_uring ignores the offset of a read, and pread(2) fails.
+func isStream(fd int) bool {
+	_, err := unix.Seek(fd, 0, io.SeekCurrent)
+	return err == unix.ESPIPE
 }
 
 // usesNetpoller reports whether f, a regular file, is in the netpoller, as some files of /proc and

@@ -151,7 +151,7 @@ func traced(ctx context.Context, q Query, long time.Duration) Answer {
 	rec.Stop()
 	detach()
 	if ctx.Err() != nil {
-		return failed(503, "sluice: the client is gone")
+		return failed(503, "sluice: the client has closed its side of the connection, which ends a trace")
 	}
 	return written(q, rec.Trace())
 }

@@ -162,8 +162,8 @@ func number(n int, one, many string) string {
 // printVerified prints how many tests were compared.
 func printVerified(w io.Writer, r *verify.Report) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "verified: %d tests passed before and %d after, %d and %d failed, %d and %d were skipped\n",
-		r.Before.Count("pass"), r.After.Count("pass"), r.Before.Count("fail"), r.After.Count("fail"), r.Before.Count("skip"), r.After.Count("skip"))
+	fmt.Fprintf(&text, "verified: %s passed before and %d after, %d and %d failed, %d and %d were skipped\n",
+		number(r.Before.Count("pass"), "test", "tests"), r.After.Count("pass"), r.Before.Count("fail"), r.After.Count("fail"), r.Before.Count("skip"), r.After.Count("skip"))
 	printFlaky(&text, r)
 	for _, note := range r.Notes {
 		text.WriteString("note: " + note + "\n")

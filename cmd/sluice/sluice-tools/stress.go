@@ -77,8 +77,11 @@ func parseStress(args []string) (t *stressTest, rest []string, err error) {
 			rest = append(rest, args[i])
 		}
 	}
-	if !on {
-		// -seed may be a flag of the tests.
+	switch {
+	case on:
+	case t.shortReads:
+		return nil, args, errors.New("--short-reads is for --stress; want both")
+	default: // -seed may be a flag of the tests
 		return nil, args, nil
 	}
 	return t, rest, err
@@ -262,9 +265,9 @@ func (t *stressTest) test(ctx context.Context, doing string, step func(fix.Step)
 	case err != nil:
 		return nil, err
 	case len(r.Broken) > 0:
-		return nil, fmt.Errorf("the tests of %s do not build (%s): %s", strings.Join(r.Broken, ", "), doing, lastLine(r.Build))
+		return nil, fmt.Errorf("the tests of %s do not build (%s): %s", strings.Join(r.Broken, ", "), doing, outcomes.FirstMessage(r.Build))
 	case r.Count("pass")+r.Count("fail")+r.Count("skip") == 0 && len(r.Outcomes) == 0:
-		return nil, fmt.Errorf("no test runs (%s): %s", doing, lastLine(said))
+		return nil, fmt.Errorf("no test runs (%s): %s", doing, cmp.Or(outcomes.FirstMessage(said), "go test says nothing"))
 	}
 	return r, nil
 }
@@ -351,10 +354,4 @@ func testsOf(names []string) (packages []string, pattern string) {
 		return packages, ""
 	}
 	return packages, "^(" + strings.Join(tests, "|") + ")$"
-}
-
-// lastLine returns the last line of a text that is not empty.
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return cmp.Or(strings.TrimSpace(lines[len(lines)-1]), "go test says nothing")
 }

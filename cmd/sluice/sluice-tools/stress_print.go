@@ -33,8 +33,8 @@ func (t *stressTest) print(w io.Writer, r *stressResult) error {
 		name string
 		run  *outcomes.Run
 	}{{"stock", r.stock}, {"stress", r.stress}} {
-		fmt.Fprintf(&text, "%-7s %d tests passed, %d failed, %d were skipped\n", side.name+":",
-			side.run.Count("pass"), side.run.Count("fail"), side.run.Count("skip"))
+		fmt.Fprintf(&text, "%-7s %s passed, %d failed, %s skipped\n", side.name+":",
+			number(side.run.Count("pass"), "test", "tests"), side.run.Count("fail"), number(side.run.Count("skip"), "was", "were"))
 	}
 	t.printCounts(&text, r.counts)
 	fmt.Fprintf(&text, "repeat with: %s\n", t.again(r.differ))

@@ -120,11 +120,14 @@ func needsBody(f *ast.FuncDecl) bool {
 
 // looked returns the tree of a file, or of its draft, with the bodies that c looks at.
 func (c *config) looked(s *source, tree *ast.File) *ast.File {
-	if c.differs == nil || c.differs.files[s] {
+	if !c.strips(s) {
 		return tree
 	}
 	return c.differs.strip(tree)
 }
+
+// strips reports whether functions of a file are looked at without their bodies.
+func (c *config) strips(s *source) bool { return c.differs != nil && !c.differs.files[s] }
 
 // unfounded reports whether an error may be there because bodies are missing: an import that only
 // they use.

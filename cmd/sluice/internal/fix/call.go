@@ -216,6 +216,7 @@ func (w *walker) conversion(call *ast.CallExpr) {
 	dst := w.at(call)
 	w.join(dst, w.typeExpr(call.Fun))
 	w.flowExpr(dst, to, call.Args[0])
+	w.unsafely(call, to)
 }
 
 func (w *walker) callBuiltin(call *ast.CallExpr, name string) {

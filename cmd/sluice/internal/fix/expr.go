@@ -354,7 +354,7 @@ func (w *walker) structType(e *ast.StructType) {
 			if i < s.NumFields() {
 				w.join(w.object(s.Field(i)), t)
 				if len(f.Names) == 0 && t.file != none {
-					w.embedded = append(w.embedded, t.file)
+					w.embedded = append(w.embedded, embedded{s.Field(i), t.file})
 				}
 				i++
 			}

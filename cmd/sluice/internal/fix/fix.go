@@ -79,6 +79,11 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	a.observeTypeArgs()
 	a.pinReflected()
 	a.pinEmbedded()
+	for _, c := range p.configs {
+		for _, pkg := range c.checked {
+			a.pinHiding(pkg)
+		}
+	}
 	a.propagate()
 	files, err := a.rewrite(ctx)
 	if err != nil {

@@ -97,8 +97,8 @@ type analysis struct {
 	typeArgs  typeArgs
 	holders   []holder      // structs that go into interfaces
 	reflected map[int][]pin // nodes whose interface values go to package reflect
-	embedded  []int         // fields that are embedded files
-	looksMore *pin          // the program looks for methods that only a sluice.File has
+	embedded  []embedded
+	looksMore *pin // the program looks for methods that only a sluice.File has
 
 	sites   []*site
 	siteOf  map[ast.Expr]*site

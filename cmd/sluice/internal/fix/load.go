@@ -20,6 +20,8 @@ import (
 	"sync"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/sluiceio/sluice/bench/outcomes"
 )
 
 // program is all that was loaded.
@@ -136,26 +138,16 @@ func (p *program) list(ctx context.Context, o Options, env, patterns []string, m
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, errors.New(firstLine(strings.TrimPrefix(err.Error(), "err: exit status 1: stderr: ")))
+		// Package packages writes: err: ERROR: stderr: TEXT
+		failed, text, _ := strings.Cut(strings.TrimPrefix(err.Error(), "err: "), ": stderr:")
+		return nil, errors.New(cmp.Or(firstMessage(text), firstMessage(failed)))
 	}
 	return list, nil
 }
 
-// firstLine returns the first line of a message of the go command that says something, and
-// the one after it if there is a colon between them.
-func firstLine(text string) string {
-	first := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimPrefix(strings.TrimSpace(line), "go: ")
-		switch {
-		case line == "" || first == "" && strings.HasPrefix(line, "#"):
-		case strings.HasSuffix(line, ":") && first == "":
-			first = line + " "
-		default:
-			return first + line
-		}
-	}
-	return strings.TrimSpace(first)
+// firstMessage returns the first message of the go command's text, in one line.
+func firstMessage(text string) string {
+	return strings.TrimPrefix(outcomes.FirstMessage(text), "go: ")
 }
 
 // match notes which files the user has named, and returns the patterns of their modules.
@@ -195,7 +187,7 @@ func (p *program) match(named []*packages.Package) (modules []string, err error)
 // goError returns an error of the go command in one line, with the name of the file as seen
 // from the current directory.
 func (p *program) goError(e packages.Error) string {
-	text := strings.ReplaceAll(firstLine(e.Msg), p.dir+string(filepath.Separator), "./")
+	text := strings.ReplaceAll(firstMessage(e.Msg), p.dir+string(filepath.Separator), "./")
 	if strings.Contains(text, "does not contain main module") {
 		text += " (is there a go.mod?)"
 	}
@@ -423,11 +415,11 @@ func (p *program) firstError(c *config) error {
 		}
 		for _, name := range u.GoFiles {
 			if s := p.sources[name]; s.err != nil {
-				return fmt.Errorf("%s does not compile: %s", u.PkgPath, p.relative(firstLine(s.err.Error())))
+				return fmt.Errorf("%s does not compile: %s", u.PkgPath, p.relative(firstMessage(s.err.Error())))
 			}
 		}
 		for _, e := range u.errs {
-			return fmt.Errorf("%s does not compile: %s: %s", u.PkgPath, p.position(e.Pos), firstLine(e.Msg))
+			return fmt.Errorf("%s does not compile: %s: %s", u.PkgPath, p.position(e.Pos), firstMessage(e.Msg))
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 )
 
 // more are the methods that a sluice.File has and an *os.File has not. TestDeclarations
@@ -60,13 +62,85 @@ func (w *walker) looksForMethod(e ast.Expr, m *types.Func) {
 	}
 }
 
+// embedded is a field that is an embedded file.
+type embedded struct {
+	field *types.Var
+	node  int
+}
+
 // pinEmbedded pins the files that are embedded in structs if the program looks for methods
 // that they would add.
 func (a *analysis) pinEmbedded() {
 	if a.looksMore == nil {
 		return
 	}
-	for _, n := range a.embedded {
-		a.pin(n, a.looksMore.pos, a.looksMore.reason)
+	for _, e := range a.embedded {
+		a.pin(e.node, a.looksMore.pos, a.looksMore.reason)
 	}
+}
+
+// pinHiding pins the files that are embedded in the structs of a package, and in structs that are
+// embedded there, if a method that only a sluice.File has hides a field or another method.
+func (a *analysis) pinHiding(u *unit) {
+	fields := make(map[*types.Var]int)
+	for _, e := range a.embedded {
+		fields[e.field] = e.node
+	}
+	if len(fields) == 0 {
+		return
+	}
+	for _, o := range u.info.Defs {
+		if name, ok := o.(*types.TypeName); ok && !name.IsAlias() {
+			a.pinHidden(u, o.Type(), o.Pos(), fields)
+		}
+	}
+	for e, tv := range u.info.Types {
+		if _, ok := e.(*ast.StructType); ok { // the type of a literal or a variable
+			a.pinHidden(u, tv.Type, e.Pos(), fields)
+		}
+	}
+}
+
+// pinHidden is pinHiding for one type.
+func (a *analysis) pinHidden(u *unit, t types.Type, pos token.Pos, fields map[*types.Var]int) {
+	inside := filesIn(t, fields)
+	if len(inside) == 0 {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		o, index, _ := types.LookupFieldOrMethod(t, true, u.types, name)
+		if o == nil {
+			continue
+		}
+		for f, depth := range inside {
+			if len(index) > depth {
+				a.pin(fields[f], pos, "the method "+name+" of an embedded sluice.File would hide another "+name)
+			}
+		}
+	}
+}
+
+// filesIn returns the embedded files of a struct, and of structs that are embedded in it. Its own
+// have the depth 1.
+func filesIn(t types.Type, fields map[*types.Var]int) map[*types.Var]int {
+	found := make(map[*types.Var]int)
+	seen := make(map[types.Type]bool)
+	var in func(t types.Type, depth int)
+	in = func(t types.Type, depth int) {
+		t = pointee(types.Unalias(t))
+		s, ok := t.Underlying().(*types.Struct)
+		if !ok || seen[t] {
+			return
+		}
+		seen[t] = true
+		for f := range s.Fields() {
+			if _, ok := fields[f.Origin()]; ok {
+				found[f.Origin()] = depth
+			} else if f.Embedded() {
+				in(f.Type(), depth+1)
+			}
+		}
+	}
+	in(t, 1)
+	return found
 }

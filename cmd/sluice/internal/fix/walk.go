@@ -39,6 +39,7 @@ func (a *analysis) walk(c *config, u *unit) {
 	for _, tree := range u.looked {
 		w := walker{analysis: a}
 		ast.Inspect(tree, w.visit)
+		w.linknames(tree)
 	}
 }
 
@@ -113,6 +114,9 @@ func (w *walker) funcDecl(n *ast.FuncDecl) {
 	w.receiverParams(fn)
 	w.function(fn)
 	w.body(n.Type, n.Body, fn.Signature())
+	if n.Body == nil && !w.c.strips(w.p.source(n.Pos())) {
+		w.pinElsewhere(fn, n.Pos(), "function "+fn.Name()+" has its body elsewhere")
+	}
 }
 
 func (w *walker) funcLit(n *ast.FuncLit) {

@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+
+	"github.com/sluiceio/sluice/bench/outcomes"
 )
 
 // goOutput runs the go command in dir, with env added to the environment, and returns
@@ -23,24 +25,12 @@ func goOutput(ctx context.Context, dir string, env []string, args ...string) ([]
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		if text := withoutProgress(stderr.String()); text != "" {
+		if text := outcomes.Messages(stderr.String()); text != "" {
 			err = errors.New(text)
 		}
 		return nil, fmt.Errorf("go %s: %w", args[0], err)
 	}
 	return out, nil
-}
-
-// withoutProgress returns what the go command says, without the lines about its downloads, as one
-// line.
-func withoutProgress(text string) string {
-	var left []string
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, "go: downloading ") {
-			left = append(left, strings.TrimSpace(line))
-		}
-	}
-	return strings.TrimSpace(strings.Join(left, " "))
 }
 
 // goJSON runs the go command as goOutput does, and decodes the sequence of JSON values

@@ -157,7 +157,7 @@ func (v *verifying) before(ctx context.Context) (unsteady, error) {
 			return unsteady{}, err
 		}
 		if broken := runs[i].Broken; len(broken) > 0 {
-			return unsteady{}, fmt.Errorf("the tests of %s do not build before the change: %s", some(broken), lastLines(runs[i].Build, 1))
+			return unsteady{}, fmt.Errorf("the tests of %s do not build before the change: %s", some(broken), outcomes.FirstMessage(runs[i].Build))
 		}
 		if runs[i].Count("pass")+runs[i].Count("fail") == 0 {
 			return unsteady{}, errors.New("no test runs, so nothing can be verified")
@@ -270,7 +270,7 @@ func (v *verifying) after(ctx context.Context, u unsteady) error {
 		return err
 	}
 	if len(r.Broken) > 0 {
-		return fmt.Errorf("the tests of %s do not build after the change: %s", some(r.Broken), lastLines(r.Build, 1))
+		return fmt.Errorf("the tests of %s do not build after the change: %s", some(r.Broken), outcomes.FirstMessage(r.Build))
 	}
 	v.report.After = r
 	for _, name := range outcomes.Differences(v.report.Before.Outcomes, r.Outcomes) {
