@@ -80,7 +80,7 @@ const (
 var commands = []*testCase{
 	{
 		name: "restic-backup", module: "github.com/restic/restic", does: "backup of a file, cold", goroutines: []int{1},
-		why:  "not measured",
+		why:  "it opens and reads each file once, by few goroutines, and computes: of 267,000 operations 28 % came from the page cache, 71 % were plain calls, and 1 % were queued. Files have to be opened as before",
 		data: "files", fill: fillFiles,
 		command: &command{
 			pkg: resticPackage, module: resticModule, remove: "backups",
@@ -90,7 +90,7 @@ var commands = []*testCase{
 	},
 	{
 		name: "restic-check", module: "github.com/restic/restic", does: "check --read-data of a backup, a file, cold", goroutines: []int{1},
-		why:  "it makes 340 reads of 1.6 MB on average, by few goroutines. In a run beside other programs the processor time was 1.00 of go build's",
+		why:  "it makes 340 reads of 1.6 MB on average, by few goroutines. Eight rounds had 0.97 (0.80-1.02) before",
 		data: "files", fill: fillFiles,
 		command: &command{
 			pkg: resticPackage, module: resticModule, made: "checked",
@@ -110,7 +110,7 @@ var commands = []*testCase{
 	},
 	{
 		name: "victoria-merge", module: victoriaModule + "/lib/storage", does: "merge of 16 KB of samples, by ForceMergePartitions, cold", goroutines: []int{1},
-		why:  "one goroutine merges, and Linux reads ahead: 4 of 13,400 reads and writes were queued. Rounds differ by more than the builds do: seven more pairs had 1.00 of the processor time, and 0.75 to 1.24 of go build's time",
+		why:  "one goroutine merges, and Linux reads ahead: 4 of 13,400 reads and writes were queued. Both builds make the same system calls: 9,200 reads, nearly all of 64 KiB, 4,080 writes, nearly all of 128 KiB, and 56 to 59 fsyncs, with three garbage collections and 53 MiB. Eight rounds had 0.93 (0.87-1.07) before. Rounds differ without sluice, too: 12 pairs of go build's program and a copy of it had 0.89 to 1.19, with a median of 1.00",
 		fill: fillVictoriaParts,
 		command: &command{
 			pkg: "./victoriamerge", remove: "merged",

@@ -168,8 +168,8 @@ build. More operations are better, less processor time, and a shorter p99. This 
 const leftOut = `
 **Left out.** parquet by 64: the program of go build was killed at its limit of 128 MiB. VictoriaMetrics by 64 with
 128 MiB: both programs were killed, in 10 and 9 of 10 runs, by their own memory, which is all but 1 MiB of it. At
-112 MiB all were killed, and at 160 MiB none. NATS by 32 with 384 MiB: the program of go build was killed. restic-backup
-was not measured. bleve was not: it maps its index, as bbolt does.
+112 MiB all were killed, and at 160 MiB none. NATS by 32 with 384 MiB: the program of go build was killed. bleve was
+not measured: it maps its index, as bbolt does.
 Rows of bbolt, SQLite and parquet-ahead had 128 MiB and a read-ahead of 8 MiB, on the disk vda, and so had rclone-check,
 without a limit. It was measured beside other programs.
 `
