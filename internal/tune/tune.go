@@ -22,6 +22,7 @@
 package tune
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -46,14 +47,14 @@ type Device struct {
 
 // Measured has the measured properties of a disk. Save sets Version, Device and Size.
 type Measured struct {
-	Version int       // 1
-	Device  string    // Device.Name
-	Size    int64     // Device.Bytes
-	Time    time.Time // when the disk was measured
+	Version int       `json:"version"`    // 1
+	Device  string    `json:"device"`     // Device.Name
+	Size    int64     `json:"size_bytes"` // Device.Bytes
+	Time    time.Time `json:"time"`       // when the disk was measured
 
-	Depth  int   // how many small reads in flight keep the disk busy
-	Bytes  int64 // how many bytes of large reads in flight keep it busy
-	Beside int64 // bytes that the disk reads in the time of one small read
+	Depth  int   `json:"depth"`        // how many small reads in flight keep the disk busy
+	Bytes  int64 `json:"bytes"`        // how many bytes of large reads in flight keep it busy
+	Beside int64 `json:"beside_bytes"` // bytes that the disk reads in the time of one small read
 }
 
 // Bounds of a Measured. Depth is 1 to MaxDepth, Bytes is MinBytes to MaxBytes, and Beside is
@@ -162,7 +163,7 @@ func read(path string) (m Measured, err error) {
 	if err != nil {
 		return m, err
 	}
-	if err := m.decode(string(text)); err != nil {
+	if err := json.Unmarshal(text, &m); err != nil {
 		return m, err
 	}
 	return m, m.check()
@@ -229,7 +230,7 @@ func destination(d Device) (path, target string, err error) {
 // write writes m to a new file in path's directory, and returns the file's name. It makes the
 // directory if there is none. After an error no file is left.
 func write(path string, m Measured) (temporary string, err error) {
-	text, err := m.encode()
+	text, err := json.MarshalIndent(m, "", "\t")
 	if err != nil {
 		return "", err
 	}
@@ -240,7 +241,7 @@ func write(path string, m Measured) (temporary string, err error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = f.Write(text)
+	_, err = f.Write(append(text, '\n'))
 	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(f.Name()))
 	}
