@@ -42,9 +42,9 @@ type Stats struct {
 	// it. Threads in calls with names are not counted.
 	WaitingThreads int
 
-	// Governors is the number of governors that have measured plain calls against the queue, or have
-	// found that plain calls do not wait.
-	// GovernorsPlain is how many of them choose plain calls now. Explain shows the measurements.
+	// Governors is the number of governors that have measured plain calls against the queue, or
+	// found that plain calls do not wait. GovernorsPlain is how many of them choose plain calls
+	// now. Explain shows the measurements.
 	Governors, GovernorsPlain int
 
 	// Memory of package direct's Buffers, in bytes; see Options.BufferMemory.

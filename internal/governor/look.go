@@ -8,7 +8,7 @@ import "sync/atomic"
 // force. After calls that have waited, the next look comes later each time.
 type looks struct {
 	begun  atomic.Bool   // a look has begun, and the next one is not due yet
-	next   atomic.Uint32 // the operation from which on it is due; 0 while a look is due, or goes on
+	next   atomic.Uint32 // when it is: a count of operations; 0 while one is due, or goes on
 	inCall atomic.Bool   // see InCall
 	// Of the goroutine that looks.
 	score int
@@ -16,8 +16,8 @@ type looks struct {
 }
 
 const (
-	// Operations between two looks. A look costs two system calls, 400 ns in all. If the call waits,
-	// it also keeps a processor from others meanwhile.
+	// Operations between two looks. A look costs two system calls, 400 ns in all. If the call
+	// waits, it also keeps a processor from others meanwhile.
 	leastPause, afterWait, mostPause = 64, 1 << 10, 1 << 16
 	// The plain calls do not wait if four of five in a row have not: a call that has waited counts
 	// for as many as four that have not. Two in a row end it.

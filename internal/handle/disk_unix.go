@@ -56,8 +56,9 @@ func ioOf(f *os.File, fd int) (*sched.File, error) {
 	return core, nil
 }
 
-// isStream reports whether a file has no offsets, as some regular files of the kernel's special file
-// systems have none (trace_marker). Then io_uring ignores the offset of a read, and pread(2) fails.
+// isStream reports whether a file has no offsets, as some regular files of the kernel's special
+// file systems have none (trace_marker). Then io_uring ignores the offset of a read, and pread(2)
+// fails.
 func isStream(fd int) bool {
 	_, err := unix.Seek(fd, 0, io.SeekCurrent)
 	return err == unix.ESPIPE
