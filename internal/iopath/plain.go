@@ -7,7 +7,6 @@ import (
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -93,8 +92,14 @@ func (p *Paths) WidenFor(code driver.Code, f *File) {
 // Plain allows an operation to be a plain call.
 type Plain struct {
 	budget.Permit
-	// Look is the governor that is to learn whether the call waits, or nil.
-	Look *governor.Governor
+	// Look is to learn whether the call waits, or nil.
+	Look Look
+}
+
+// Look is a governor that looks at a plain call. One of the methods is called, once.
+type Look interface {
+	EndLook(waits bool)
+	GiveUpLook() // the call has shown nothing, or was not made
 }
 
 // Release gives p back, without a call.
