@@ -81,7 +81,7 @@ var known = map[string]struct {
 	"P4, 2000k/s 80µs, G1024, work 5µs, C0":  {0.969, trials},
 	"P2, 2000k/s 80µs, G4, work 50µs, C0":    {0.806, firstGuess},
 	"P4, 100k/s 80µs, G64, work 0s, C8":      {0.969, timeSlices},
-	"P8, 100k/s 80µs, G64, work 0s, C16":     {0.964, timeSlices},
+	"P8, 100k/s 80µs, G4, work 0s, C16":      {0.948, timeSlices},
 	"P16, 100k/s 80µs, G4, work 0s, C32":     {0.967, timeSlices},
 	"P16, 1000k/s 12µs, G256, work 50µs, C0": {0.960, timeSlices},
 }
