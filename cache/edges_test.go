@@ -120,8 +120,8 @@ func TestEdgesShared(t *testing.T) {
 			go read((3+i%6)*block+7, 100) // each block of the run, and the blocks at its ends
 		}
 		waitShared(t, c, others)
+		d.release() // before a read that fails: others then read by themselves
 		g.open <- fail
-		d.release()
 		failed := 0
 		for range 1 + others {
 			switch err := <-errs; {
