@@ -28,8 +28,8 @@ type Governor struct {
 	alone  atomic.Bool   // an operation has found nothing in flight since the last sample
 	paused atomic.Bool   // Pause was called since the last sample
 	begun  atomic.Bool   // there was a sample
-	immune atomic.Bool   // see Immune
-	looks
+	trying atomic.Bool   // a Choice is on trial. Written under mu
+	checks
 
 	mu      sync.Mutex
 	epoch   epoch         // under mu
@@ -94,7 +94,7 @@ func (g *Governor) Count(inFlight, few int32, j Journal) {
 	now, tried := j.Now(), g.machine.Trying()
 	t, ended := g.sample(g.ops.Load(), inFlight, few, now)
 	trying := g.machine.Trying()
-	g.immune.Store(trying)
+	g.trying.Store(trying)
 	g.mu.Unlock()
 	if tried && !trying {
 		j.Forget()
@@ -116,7 +116,7 @@ func (g *Governor) sampled() bool {
 
 // Immune reports whether it counts for nothing that goroutines seem to have all processors: plain
 // calls may themselves be what was found, if they are on trial, or do not wait.
-func (g *Governor) Immune() bool { return g.immune.Load() || g.InCall() }
+func (g *Governor) Immune() bool { return g.trying.Load() || g.InCall() }
 
 // Pause is called in place of Count for an operation that is queued whatever the Governor has
 // chosen. After that the epoch in progress begins again, and a trial is given up. Until the next

@@ -216,9 +216,9 @@ func TestPlainCallsThatDoNotWait(t *testing.T) {
 	for waits, want := range map[bool]Choice{false: Plain, true: Queue} {
 		g, j := new(Governor), &journal{now: time.Hour}
 		const takes = 2 * time.Microsecond
-		for range 10 * leastPause {
-			if g.BeginLook() {
-				g.EndLook(waits)
+		for range 10 * leastGap {
+			if g.BeginCheck() {
+				g.EndCheck(waits)
 			}
 			play(g, j, 1, 1, fixed(takes, takes))
 		}
@@ -234,9 +234,9 @@ func TestPlainCallsThatDoNotWait(t *testing.T) {
 	}
 }
 
-// A look comes after 64 operations, and after looks at calls that have waited later each time, but
-// not later than after 65,536.
-func TestLooks(t *testing.T) {
+// A check comes after 64 operations, and after checks of calls that have waited later each time,
+// but not later than after 65,536.
+func TestChecks(t *testing.T) {
 	for _, c := range []struct {
 		waits bool
 		at    []int
@@ -247,34 +247,34 @@ func TestLooks(t *testing.T) {
 		g, j := new(Governor), &journal{now: time.Hour}
 		var at []int
 		for n := range 250_000 {
-			if g.BeginLook() {
-				g.GiveUpLook() // as if no permit was free
-				if !g.BeginLook() || g.BeginLook() {
-					t.Fatal("a look that was given up is not due, or two go on at a time")
+			if g.BeginCheck() {
+				g.GiveUpCheck() // as if no permit was free
+				if !g.BeginCheck() || g.BeginCheck() {
+					t.Fatal("a check that was given up is not due, or two go on at a time")
 				}
-				g.EndLook(c.waits)
+				g.EndCheck(c.waits)
 				at = append(at, n)
 			}
 			g.Count(0, 1, j)
 		}
 		if !slices.Equal(at[:len(c.at)], c.at) {
-			t.Errorf("calls that wait: %t: looks after %v operations; want %v", c.waits, at, c.at)
+			t.Errorf("calls that wait: %t: checks after %v operations; want %v", c.waits, at, c.at)
 		}
 	}
 }
 
 // Plain calls do not wait if four of five in a row have not.
 func TestFewCallsWait(t *testing.T) {
-	for looks, want := range map[string]bool{
+	for waits, want := range map[string]bool{
 		"": false, "nnn": false, "nnnn": true, "nnnw": false, "nnnnnnnn": true, "nnnnnnnnw": true, "nnnnnnnnww": false,
 		"nnnnnnnnwnnnnwnnnnw": true, "nnnnwn": false, "wwwwnnnn": true,
 	} {
 		g := new(Governor)
-		for _, l := range looks {
-			g.EndLook(l == 'w')
+		for _, w := range waits {
+			g.EndCheck(w == 'w')
 		}
 		if g.InCall() != want {
-			t.Errorf("after %q InCall = %t", looks, g.InCall())
+			t.Errorf("after %q InCall = %t", waits, g.InCall())
 		}
 	}
 }

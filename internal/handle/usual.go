@@ -5,4 +5,4 @@ package handle
 import "github.com/sluiceio/sluice/internal/sched"
 
 // UsualParts returns the Parts of sluice.NewScheduler.
-func UsualParts() Parts { return Parts{Core: sched.Options{Govern: true, Looks: true}} }
+func UsualParts() Parts { return Parts{Core: sched.Options{Govern: true, CheckWaits: true}} }

@@ -12,7 +12,7 @@ import (
 func UsualParts() Parts {
 	m := stress.Environment()
 	if m == nil {
-		return Parts{Core: sched.Options{Govern: true, Looks: true}}
+		return Parts{Core: sched.Options{Govern: true, CheckWaits: true}}
 	}
 	return Parts{Core: sched.Options{Wrap: m.Delay}, Around: m.InFront, NeverLook: true}
 }

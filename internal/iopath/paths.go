@@ -22,9 +22,10 @@ type Options struct {
 	// calls. Without it, an operation is a plain call if fewer than Plain operations of its device
 	// are in flight.
 	Govern bool
-	// Looks lets governors look whether plain calls wait. A simulated device's calls tell nothing.
-	Looks bool
-	Plain int
+	// CheckWaits lets governors check whether plain calls wait. A simulated device's calls tell
+	// nothing.
+	CheckWaits bool
+	Plain      int
 	// Threads is the most threads that wait, for all devices together. 0 is no such bound.
 	Threads int
 	// KeepDevices keeps devices that nobody uses.

@@ -92,21 +92,22 @@ func (p *Paths) WidenFor(code driver.Code, f *File) {
 // Plain allows an operation to be a plain call.
 type Plain struct {
 	budget.Permit
-	// Look is to learn whether the call waits, or nil.
-	Look Look
+	// Check is to learn whether the call waits, or nil.
+	Check WaitCheck
 }
 
-// Look is a governor that looks at a plain call. One of the methods is called, once.
-type Look interface {
-	EndLook(waits bool)
-	GiveUpLook() // the call has shown nothing, or was not made
+// WaitCheck is a governor that checks whether a plain call waits. One of the methods is called,
+// once.
+type WaitCheck interface {
+	EndCheck(waits bool)
+	GiveUpCheck() // the call has shown nothing, or was not made
 }
 
 // Release gives p back, without a call.
 func (p *Plain) Release() {
 	p.Permit.Release()
-	if p.Look != nil {
-		p.Look.GiveUpLook()
+	if p.Check != nil {
+		p.Check.GiveUpCheck()
 	}
 }
 
@@ -115,8 +116,8 @@ func (p *Plain) Release() {
 // It makes the system call itself (Paths.Call). The kernel's entry clears the processor's return
 // predictions, so each function between the caller and the system call costs about 10 ns.
 func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, b []byte, off int64) int32 {
-	if plain.Look != nil {
-		return p.look(asked, plain, code, f, b, off)
+	if plain.Check != nil {
+		return p.callChecked(asked, plain, code, f, b, off)
 	}
 	c := p.begin(context.Background(), code, f)
 	res := p.Call(code, f.FD, b, off)
@@ -128,16 +129,17 @@ func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, b
 	return res
 }
 
-// look makes a plain call, and tells the governor whether it had to wait. A goroutine that has
-// changed threads during the call has waited, too. Only a call that has moved bytes tells anything.
-func (p *Paths) look(asked int64, plain Plain, code driver.Code, f *File, b []byte, off int64) int32 {
+// callChecked makes a plain call, and tells the governor whether it had to wait. A goroutine that
+// has changed threads during the call has waited, too. Only a call that has moved bytes tells
+// anything.
+func (p *Paths) callChecked(asked int64, plain Plain, code driver.Code, f *File, b []byte, off int64) int32 {
 	before, known := sys.ThreadWaits()
 	res := p.PlainCall(asked, Plain{Permit: plain.Permit}, code, f, b, off)
 	after, _ := sys.ThreadWaits()
 	if known && res > 0 {
-		plain.Look.EndLook(after != before)
+		plain.Check.EndCheck(after != before)
 	} else {
-		plain.Look.GiveUpLook()
+		plain.Check.GiveUpCheck()
 	}
 	return res
 }

@@ -26,11 +26,11 @@ func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code drive
 			s.countOn(d, kind)
 		}
 		most := s.room(d, kind, d.InFlight())
-		if g := &d.Governors[kind]; s.paths.Looks && g.BeginLook() {
-			p.Look, most = g, admission.PlainPermits(d.Budget.Limit())
+		if g := &d.Governors[kind]; s.paths.CheckWaits && g.BeginCheck() {
+			p.Check, most = g, admission.PlainPermits(d.Budget.Limit())
 		}
-		if p.Permit, ok = d.Budget.TryAcquireBelow(iopath.KindOf(code), most); !ok && p.Look != nil {
-			p.Look.GiveUpLook()
+		if p.Permit, ok = d.Budget.TryAcquireBelow(iopath.KindOf(code), most); !ok && p.Check != nil {
+			p.Check.GiveUpCheck()
 		}
 	case s.paths.Threads == 0 && s.paths.InMemory(f): // with Options.Threads all calls count
 		ok = true

@@ -171,8 +171,8 @@ func TestEachCountsOnce(t *testing.T) {
 	}
 }
 
-// The governor that counts a read is the one that chooses how it is performed: beside others it is
-// a plain call if that governor has chosen so, and queued if only the others have.
+// The governor that counts a read chooses how it is performed. If that governor has chosen plain
+// calls, the read is one, also beside others. If only other governors have, the read is queued.
 func TestGovernorOfReads(t *testing.T) {
 	hang.Watch(t)
 	for _, c := range []struct {

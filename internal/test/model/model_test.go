@@ -96,7 +96,7 @@ const (
 	// The first trial comes after 40 epochs. On a slow load these are a quarter of a second.
 	firstGuess = "the first guess is wrong, and a short program needs no trial"
 	// Beside goroutines that compute, one yield in a second is slow, and so are the plain calls
-	// that are looked at. Goroutines that all begin at once look like them for a while.
+	// that are checked. Goroutines that all begin at once look like them for a while.
 	timeSlices = "to find out that goroutines compute takes time, and so does a wrong finding"
 )
 

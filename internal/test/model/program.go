@@ -79,7 +79,7 @@ type user struct {
 	number int
 	ring   *ring // the ring that has its operation
 	permit budget.Permit
-	looks  bool // it looks whether its plain call waits
+	checks bool // it checks whether its plain call waits
 }
 
 // loop is u's work on p after an operation, and at its beginning.
@@ -127,12 +127,12 @@ func (u *user) callsPlain() (ok bool) {
 		most = admission.Room(u.governor.Choice(), admission.Load{
 			InFlight: u.inFlight(), Permits: u.budget.Limit(), Processors: procs, Ready: true, Taken: taken,
 		})
-		if u.looks = u.governor.BeginLook(); u.looks {
+		if u.checks = u.governor.BeginCheck(); u.checks {
 			most = admission.PlainPermits(u.budget.Limit())
 		}
 	}
-	if u.permit, ok = u.budget.TryAcquireBelow(budget.Reads, most); !ok && u.looks {
-		u.governor.GiveUpLook()
+	if u.permit, ok = u.budget.TryAcquireBelow(budget.Reads, most); !ok && u.checks {
+		u.governor.GiveUpCheck()
 	}
 	return ok
 }
@@ -153,9 +153,9 @@ func (u *user) call(p *proc) {
 
 // called ends a plain call.
 func (u *user) called(p *proc) {
-	if u.looks {
-		u.governor.EndLook(u.d != nil)
-		u.looks = false
+	if u.checks {
+		u.governor.EndCheck(u.d != nil)
+		u.checks = false
 	}
 	u.permit.Release()
 	u.permit = budget.Permit{}

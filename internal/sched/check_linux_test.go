@@ -13,12 +13,12 @@ import (
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
-// Reads beside others are queued, but for those that are looked at. If these do not wait, all are
+// Reads beside others are queued, but for those that are checked. If these do not wait, all are
 // plain calls from then on, also beside goroutines that compute.
 func TestCallsThatDoNotWait(t *testing.T) {
 	hang.Watch(t)
 	for _, waits := range []bool{false, true} {
-		s := newOn(driverThatReads(), Options{Govern: true, Looks: true})
+		s := newOn(driverThatReads(), Options{Govern: true, CheckWaits: true})
 		plain := 0
 		s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
 			if plain++; waits {

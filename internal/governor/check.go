@@ -1,0 +1,61 @@
+package governor
+
+import "sync/atomic"
+
+// checks finds out whether plain calls wait at all. On a disk in memory, such as zram or pmem, the
+// call itself does all the work: there the queue only adds to it, and the goroutines keep the
+// processors as those that compute do. So now and then a plain call is checked, whatever is in
+// force. After calls that have waited, the next check comes later each time.
+type checks struct {
+	taken  atomic.Bool   // a goroutine checks, or the next check is not due yet
+	next   atomic.Uint32 // when it is: a count of operations; 0 while one is due, or goes on
+	inCall atomic.Bool   // see InCall
+	// Of the goroutine that checks.
+	score int
+	gap   uint32 // operations until the next check
+}
+
+const (
+	// Operations between two checks. A check costs two system calls, 400 ns in all. If the call
+	// waits, it also keeps a processor from others meanwhile.
+	leastGap, gapAfterWait, mostGap = 64, 1 << 10, 1 << 16
+	// The plain calls do not wait if four of five in a row have not: a call that has waited counts
+	// for as many as four that have not. Two in a row end it.
+	waited, mostScore = 4, 8
+)
+
+// BeginCheck reports whether the caller is to make its operation a plain call, and to check whether
+// it waits. The caller then calls EndCheck, or GiveUpCheck if there was no call.
+func (c *checks) BeginCheck() bool { return !c.taken.Load() && c.taken.CompareAndSwap(false, true) }
+
+// GiveUpCheck ends a check that has shown nothing.
+func (c *checks) GiveUpCheck() { c.taken.Store(false) }
+
+// EndCheck notes whether a plain call had to wait.
+func (g *Governor) EndCheck(waits bool) {
+	c := &g.checks
+	if waits {
+		c.score = max(0, c.score-waited)
+		c.gap = min(max(4*c.gap, gapAfterWait), mostGap)
+	} else {
+		c.score = min(c.score+1, mostScore)
+		c.gap = leastGap
+	}
+	if inCall := c.score >= waited; inCall != c.inCall.Load() {
+		c.inCall.Store(inCall)
+		if !inCall {
+			g.pause() // the epoch has seen nothing meanwhile
+		}
+	}
+	c.next.Store(max(1, g.ops.Load()+c.gap))
+}
+
+// InCall reports whether plain calls do their work in the call, and do not wait.
+func (c *checks) InCall() bool { return c.inCall.Load() }
+
+// counted notes that n operations were counted.
+func (c *checks) counted(n uint32) {
+	if next := c.next.Load(); next != 0 && int32(n-next) >= 0 && c.next.CompareAndSwap(next, 0) {
+		c.taken.Store(false)
+	}
+}
