@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -210,87 +208,4 @@ func TestGovernorOfReads(t *testing.T) {
 			s.Close()
 		}
 	}
-}
-
-// Many goroutines read on two processors, and a plain call keeps its processor until it ends. From
-// each start, most of the reads are queued. A machine that is busy may stop one of the two threads
-// for long, and the goroutines behind it: so the best of some attempts counts.
-func TestPlainCallsDoNotLockOutTheQueue(t *testing.T) {
-	const few, attempts = 200, 10
-	for _, start := range []struct {
-		name       string
-		goroutines int
-	}{{"nothing in flight", 0}, {"after one goroutine", 1}, {"after two", 2}, {"after a crowd", 16}} {
-		for _, direct := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s/direct=%t", start.name, direct), func(t *testing.T) {
-				hang.Watch(t)
-				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-				var plain int64
-				for range attempts {
-					plain = readByMany(t, direct, func(read func()) {
-						var wg sync.WaitGroup
-						for range start.goroutines {
-							wg.Go(func() {
-								for range few {
-									read()
-								}
-							})
-						}
-						wg.Wait()
-					})
-					if plain <= manyReads/2 {
-						return
-					}
-				}
-				t.Errorf("%d plain calls of %d reads; want at most half", plain, manyReads)
-			})
-		}
-	}
-}
-
-// manyReads is how many reads the goroutines of readByMany make.
-const manyReads = 6400
-
-// readByMany does start, and then has 16 goroutines read at once, from a file that is direct or
-// not. It returns how many plain calls they made.
-func readByMany(t *testing.T, direct bool, start func(read func())) (calls int64) {
-	const goroutines = 16
-	d := script.New(64)
-	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
-	s := newOn(d.Staging(), Options{Govern: true})
-	defer s.Close()
-	// A look into the page cache fails: there is no such descriptor.
-	f := iopath.NewFile(1<<20, direct, false)
-	s.paths.AsyncBuffered[driver.Read] = true
-	var plain atomic.Int64
-	s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
-		plain.Add(1)
-		for i := range 20_000 { // keeps the processor, as a system call does
-			b[0] = byte(i)
-		}
-		return int32(len(b))
-	}
-	read := func() {
-		if n, err := s.ReadAt(context.Background(), f, make([]byte, 10), 0); n != 10 || err != nil {
-			t.Error(n, err)
-		}
-	}
-	start(read)
-	var wg sync.WaitGroup
-	var ready atomic.Int32
-	begin := make(chan struct{})
-	for range goroutines {
-		wg.Go(func() {
-			ready.Add(1)
-			<-begin
-			for range manyReads / goroutines {
-				read()
-			}
-		})
-	}
-	hang.Eventually(func() bool { return ready.Load() == goroutines })
-	plain.Store(0)
-	close(begin)
-	wg.Wait()
-	return plain.Load()
 }

@@ -44,10 +44,17 @@ func (s Scenario) Run(side Side, warm, end time.Duration) Result {
 			r.rings[len(r.rings)-1].found = r.judge
 		}
 	}
+	r.before = s.Program.Before
+	for i := range r.before {
+		m.global.push(&r.newUser(i, 200).goroutine)
+	}
 	for i := range s.Program.Goroutines {
-		u := &user{program: r, number: i}
-		u.resume = u.loop
-		m.global.push(&u.goroutine)
+		r.others = append(r.others, r.newUser(i, -1))
+	}
+	if r.before == 0 {
+		for _, u := range r.others {
+			m.global.push(&u.goroutine)
+		}
 	}
 	for range s.Program.Computing {
 		m.global.push(r.compute())

@@ -133,6 +133,18 @@ func TestNoFixedChoiceIsBetter(t *testing.T) {
 	}
 }
 
+// TestStarts checks that plain calls do not lock out the queue: 16 goroutines on two processors have
+// most operations queued, whatever the governor has seen before.
+func TestStarts(t *testing.T) {
+	s := Scenario{Processors: 2, Device: Device{100e3, 80 * time.Microsecond}, Costs: Xeon}
+	for _, before := range []int{0, 1, 2, 4, 16, 64} {
+		s.Program = Program{Goroutines: 16, Before: before}
+		if got := s.Run(Sluice, settled, 250*time.Millisecond); got.Rate == 0 || got.Plain > 0.5 {
+			t.Errorf("after %d goroutines: Run = %+v; want at most half of plain calls", before, got)
+		}
+	}
+}
+
 // TestRunsAreTheSame checks that two runs of one scenario are the same.
 func TestRunsAreTheSame(t *testing.T) {
 	s := Scenario{Processors: 4, Device: Device{100e3, 80 * time.Microsecond}, Costs: Xeon}

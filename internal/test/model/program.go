@@ -15,6 +15,7 @@ type Program struct {
 	Goroutines int           // each asks for one operation after another
 	Work       time.Duration // computation between two operations
 	Computing  int           // goroutines that only compute
+	Before     int           // goroutines that each ask for 200 operations before the others begin
 }
 
 // Side is the way to perform the operations.
@@ -46,6 +47,8 @@ type program struct {
 	queued   int32
 
 	computing  int // goroutines that only compute
+	before     int // goroutines that the others wait for
+	others     []*user
 	processors pressure.Signal
 }
 
@@ -77,9 +80,17 @@ type user struct {
 	goroutine
 	*program
 	number int
+	left   int   // operations until it ends; it does not end if this is negative
 	ring   *ring // the ring that has its operation
 	permit budget.Permit
 	checks bool // it checks whether its plain call waits
+}
+
+// newUser returns a goroutine that ends after so many operations, or never if left is -1.
+func (r *program) newUser(number, left int) *user {
+	u := &user{program: r, number: number, left: left}
+	u.resume = u.loop
+	return u
 }
 
 // loop is u's work on p after an operation, and at its beginning.
@@ -89,11 +100,26 @@ func (u *user) loop(p *proc) {
 		u.m.yield(p, &u.goroutine)
 		return
 	}
+	if u.left == 0 {
+		u.leave(p)
+		return
+	}
+	u.left--
 	if u.work == 0 {
 		u.ask(p)
 		return
 	}
 	u.m.run(p, u.work, func() { u.ask(p) })
+}
+
+// leave ends u, one of the goroutines before the others. The last one makes the others begin.
+func (u *user) leave(p *proc) {
+	if u.before--; u.before == 0 {
+		for _, o := range u.others {
+			u.m.ready(p, &o.goroutine)
+		}
+	}
+	u.m.schedule(p)
 }
 
 // ask begins the next operation.
