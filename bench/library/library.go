@@ -46,7 +46,7 @@ func Dir(ctx context.Context) (string, error) {
 	if dir := builtFrom(); isModule(dir) {
 		return dir, nil
 	}
-	version := builtWith()
+	version := Version()
 	if version == "" {
 		if tree := around(); tree != "" {
 			return tree, nil
@@ -58,6 +58,21 @@ func Dir(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("the source of sluice %s, from which this command was built: %w; %s", version, err, advice)
 	}
 	return dir, nil
+}
+
+// Version returns the published version of the library with which this program was built, or ""
+// if it was built in a tree.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return cli.Released()
+	}
+	for _, m := range info.Deps {
+		if m.Path == Module && m.Replace == nil && isPublished(m.Version) {
+			return m.Version
+		}
+	}
+	return cli.Released()
 }
 
 // named returns the tree that the user has named.
@@ -77,21 +92,6 @@ func builtFrom() string {
 	open := runtime.FuncForPC(reflect.ValueOf(sluice.Open).Pointer())
 	file, _ := open.FileLine(open.Entry())
 	return filepath.Dir(filepath.FromSlash(file))
-}
-
-// builtWith returns the published version of the library with which this program was built, or ""
-// if it was built in a tree.
-func builtWith() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return cli.Released()
-	}
-	for _, m := range info.Deps {
-		if m.Path == Module && m.Replace == nil && isPublished(m.Version) {
-			return m.Version
-		}
-	}
-	return cli.Released()
 }
 
 // isPublished reports whether a version can be in the module cache. The go command makes up

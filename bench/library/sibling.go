@@ -18,7 +18,7 @@ func Sibling(ctx context.Context, below string) (dir, work string, err error) {
 	if dir := filepath.Join(tree, filepath.FromSlash(below)); hasModule(dir, module) {
 		return dir, filepath.Join(tree, "go.work"), nil
 	}
-	version := builtWith()
+	version := Version()
 	if version == "" {
 		return "", "", fmt.Errorf("the source of %s: it is not in %s; %s", module, tree, advice)
 	}

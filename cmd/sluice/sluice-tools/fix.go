@@ -115,7 +115,7 @@ func (c *fixCmd) verify(ctx context.Context, r *fix.Result, s cli.Streams) error
 	if err != nil {
 		return cli.UsageError{Err: fmt.Errorf("-test: %w", err)}
 	}
-	o := verify.Options{Flags: line.Flags, Rest: line.Rest, Version: cli.Released()}
+	o := verify.Options{Flags: line.Flags, Rest: line.Rest, Version: library.Version()}
 	if !line.Set("vet") {
 		o.Flags = append(o.Flags, "-vet=off") // it is no test of the program
 	}
@@ -126,7 +126,7 @@ func (c *fixCmd) verify(ctx context.Context, r *fix.Result, s cli.Streams) error
 		line.Packages = c.Packages
 	}
 	o.Flags = append(o.Flags, line.Packages...)
-	if os.Getenv(library.Variable) != "" {
+	if o.Version == "" || os.Getenv(library.Variable) != "" {
 		if o.Source, err = library.Dir(ctx); err != nil {
 			return err
 		}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/sluiceio/sluice/bench/outcomes"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/fix"
 )
@@ -25,7 +27,9 @@ type Options struct {
 	Flags   []string // of go test, and the packages
 	Rest    []string // arguments of the test binaries
 	Version string   // of the library, for go get; "" means the latest
-	Source  string   // a tree of the library that the requirement is replaced by; "" means none
+	// Source is a tree of the library that the requirement is replaced by, unless go.mod already
+	// replaces it; "" means none.
+	Source string
 
 	// Progress, if it is not nil, is called with what Run does, by one goroutine at a time.
 	Progress func(fix.Step)
@@ -223,22 +227,43 @@ func (v *verifying) require(ctx context.Context, dir string) error {
 	if _, err := v.goCommand(ctx, dir, slices.Concat([]string{"list"}, mod, []string{"-m", module})...); err == nil {
 		return nil
 	}
+	replaced, err := v.replaced(ctx, dir)
+	if err != nil {
+		return err
+	}
 	version := module
-	if v.Source != "" {
-		const any = "v0.0.0"
-		version += "@" + any
-		if _, err := v.goCommand(ctx, dir, "mod", "edit", "-require="+version, "-replace="+module+"="+v.Source); err != nil {
+	switch {
+	case replaced || v.Source != "":
+		version += "@v0.0.0" // any version will do
+		edit := []string{"mod", "edit", "-require=" + version}
+		if !replaced {
+			edit = append(edit, "-replace="+module+"="+v.Source)
+			v.report.Notes = append(v.report.Notes, "go.mod takes package sluice from "+v.Source)
+		}
+		if _, err := v.goCommand(ctx, dir, edit...); err != nil {
 			return err
 		}
-		v.report.Notes = append(v.report.Notes, "go.mod takes package sluice from "+v.Source)
-	} else if v.Version != "" {
+	case v.Version != "":
 		version += "@" + v.Version
 	}
-	_, err := v.goCommand(ctx, dir, "get", version)
-	if err != nil && v.Source == "" && ctx.Err() == nil {
-		err = fmt.Errorf("%w; if no version is published, set SLUICE_SOURCE to a clone of sluice", err)
-	}
+	_, err = v.goCommand(ctx, dir, "get", version)
 	return err
+}
+
+// replaced reports whether go.mod in dir replaces all versions of the library.
+func (v *verifying) replaced(ctx context.Context, dir string) (bool, error) {
+	name := filepath.Join(dir, "go.mod")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return false, err
+	}
+	mod, err := modfile.Parse(name, text, nil)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(mod.Replace, func(r *modfile.Replace) bool {
+		return r.Old.Path == module && r.Old.Version == ""
+	}), nil
 }
 
 // vendored reports whether the go command takes dependencies from a vendor directory.
