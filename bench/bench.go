@@ -106,8 +106,8 @@ turns. A verdict follows from the 95 % interval of the ratio.
   sluice bench cp-small --mode cold --fs xfs     one mode, on xfs
 
 Kinds of the matrix: read-cached, read-cold, read-direct, write-buffered,
-write-direct, write-sync; read-cold+work and read-direct+work (+2us, +6us:
-computation after each read); write-direct+hot (over blocks in the page cache);
+write-direct, write-sync; read-cold+work and read-direct+work (+2us, +6us,
++50us: computation after each read); write-direct+hot (over cached blocks);
 read-cold+busy, read-direct+busy, write-direct+busy and write-sync+busy (beside
 two goroutines a processor that compute); sync-own and write-logs (a file for
 each goroutine: WriteAt, or append, and Sync); serve (io.Copy of a file to a TCP

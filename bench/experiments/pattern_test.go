@@ -20,7 +20,7 @@ func TestPattern(t *testing.T) {
 		{"*", len(allCells())},
 		// Write-logs, the busy kinds and the cached one have only 4k.
 		{"read-cached,write-*/4k,64k/1", 8 + 4},
-		{"read-direct+work", 14},
+		{"read-direct+work", 7 + 7 + 2},
 		{"read-*+work//64", 4},
 		{"*+busy//64", 4},
 		{"read-cold*/4k/1", 4},
@@ -57,7 +57,7 @@ func TestPebblePattern(t *testing.T) {
 // TestPatternErrors checks that an error names the wrong part, and the valid names.
 func TestPatternErrors(t *testing.T) {
 	const kinds = "read-cached, read-cold, read-cold+2us, read-cold+6us, read-cold+busy, read-direct, read-direct+2us, read-direct+6us, " +
-		"read-direct+busy, write-buffered, write-direct, write-sync, write-direct+hot, write-direct+busy, write-sync+busy, sync-own, write-logs, serve, start"
+		"read-direct+busy, read-cold+50us, read-direct+50us, write-buffered, write-direct, write-sync, write-direct+hot, write-direct+busy, write-sync+busy, sync-own, write-logs, serve, start"
 	for text, want := range map[string]string{
 		"":                       `--cells "": want kind/size/goroutines, as in read-direct/4k/64 (for other cells repeat --cells)`,
 		"read-direct/4k/64/1":    `--cells "read-direct/4k/64/1": want kind/size/goroutines, as in read-direct/4k/64 (for other cells repeat --cells)`,

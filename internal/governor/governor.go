@@ -36,6 +36,7 @@ type Governor struct {
 	machine Machine       // under mu
 	queued  time.Duration // since when Plain is not in force. Under mu
 	awake   time.Duration // when the runtime's monitor is awake, if Plain is in force. Under mu
+	tryAt   time.Duration // when a guess of Plain is tried, whatever was earned. Under mu
 	tried   span          // the epoch of the trial that waits for its second neighbour. Under mu
 }
 
@@ -62,6 +63,10 @@ type Trial struct {
 	// Rate is the rate of the trial over the rate of its neighbours: 1.1 is 10 % faster.
 	Rate float64
 }
+
+// firstTrial is how long plain calls that were only guessed are in force before the queue is tried,
+// even if the epochs are so long that no trial is earned yet.
+const firstTrial = 50 * time.Millisecond
 
 // sampleEvery is how many operations there are between two readings of the clock.
 const sampleEvery = 16
@@ -152,6 +157,10 @@ func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t T
 	if !over {
 		return Trial{}, false
 	}
+	if g.machine.Guessed(Plain) && now >= g.tryAt {
+		g.machine.TrySoon()
+		g.tryAt = math.MaxInt64 // once
+	}
 	choice, before := 1-g.machine.best, g.machine.Choice()
 	if before == choice {
 		g.tried = s
@@ -172,6 +181,7 @@ func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t T
 func (g *Governor) guess(plain bool, now time.Duration) {
 	before := g.machine.Choice()
 	g.begun.Store(true)
+	g.tryAt = now + firstTrial
 	if plain {
 		g.machine.Start(Plain)
 	} else {

@@ -104,6 +104,29 @@ func TestGuessEnds(t *testing.T) {
 	}
 }
 
+// A first guess of Plain is tried once after firstTrial, however few epochs there were. If nothing
+// comes of the trial, because it is given up, the next one has to be earned.
+func TestFirstTrial(t *testing.T) {
+	const takes = 60 * time.Microsecond // so there are seven epochs in firstTrial
+	g, j := new(Governor), &journal{now: time.Hour}
+	trials := 0
+	for last := resting; j.now < time.Hour+2*firstTrial; last = g.machine.phase {
+		choose(g, 1, 4, j)
+		if g.machine.phase == trial && last != trial {
+			trials++
+			if since := j.now - time.Hour; since < firstTrial || since > firstTrial+(leastOps+sampleEvery)*takes {
+				t.Errorf("a trial after %v", since)
+			}
+			g.Pause()
+		}
+		j.now += takes
+	}
+	if c, _ := g.State(); trials != 1 || c != Plain || !g.machine.Guessed(Plain) {
+		t.Errorf("%d trials, and the best choice is %s, a guess: %t; want one trial of a guess of plain calls",
+			trials, c, g.machine.Guessed(Plain))
+	}
+}
+
 // A Governor notes each trial once: from when to when it was, of how many operations, and its
 // result.
 func TestTrials(t *testing.T) {

@@ -112,6 +112,9 @@ func (m *Machine) Trying() bool { return m.phase == trial }
 // none.
 func (m *Machine) Start(c Choice) { m.best, m.wait = c, share }
 
+// TrySoon makes the next epoch a trial, if nothing is compared now.
+func (m *Machine) TrySoon() { m.wait, m.earned = 0, max(m.earned, share) }
+
 // Guessed reports whether c is in force because Start has set it, and nothing was compared yet.
 func (m *Machine) Guessed(c Choice) bool {
 	return m.best == c && m.phase == resting && m.results == 0 && m.last.Number == 0

@@ -20,13 +20,15 @@ const (
 	WriteSync     Kind = "write-sync"     // WriteAt through the page cache, then Sync
 )
 
-// Reads followed by computation, as in real programs: 2 or 6 microseconds, which count as part of
-// the operation.
+// Reads followed by computation, as in real programs: so many microseconds, which count as part of
+// the operation. A checksum of 4 KiB takes 2, and to decompress them 10 to 50.
 const (
-	ReadCold2us   Kind = "read-cold+2us"
-	ReadCold6us   Kind = "read-cold+6us"
-	ReadDirect2us Kind = "read-direct+2us"
-	ReadDirect6us Kind = "read-direct+6us"
+	ReadCold2us    Kind = "read-cold+2us"
+	ReadCold6us    Kind = "read-cold+6us"
+	ReadCold50us   Kind = "read-cold+50us"
+	ReadDirect2us  Kind = "read-direct+2us"
+	ReadDirect6us  Kind = "read-direct+6us"
+	ReadDirect50us Kind = "read-direct+50us"
 )
 
 // WriteDirectHot is WriteDirect of cached blocks, as after a copy. A write evicts its block from
@@ -104,8 +106,8 @@ func (k Kind) Pebble() bool { return strings.HasPrefix(string(k), "pebble-") }
 
 // Kinds are the kinds of the matrix that workers perform, in the order of its table.
 var Kinds = []Kind{
-	ReadCached, ReadCold, ReadCold2us, ReadCold6us, ReadColdBusy,
-	ReadDirect, ReadDirect2us, ReadDirect6us, ReadDirectBusy,
+	ReadCached, ReadCold, ReadCold2us, ReadCold6us, ReadCold50us, ReadColdBusy,
+	ReadDirect, ReadDirect2us, ReadDirect6us, ReadDirect50us, ReadDirectBusy,
 	WriteBuffered, WriteDirect, WriteDirectHot, WriteDirectBusy, WriteSync, WriteSyncBusy, SyncOwn, WriteLogs, ServeFile,
 }
 
