@@ -29,14 +29,20 @@ func newSleeper(wanted bool, w *window) (stop func() (median, longest time.Durat
 	}
 }
 
-// sleepUntil sleeps until ended is set. It returns how late it woke each time.
+// sleepUntil sleeps until ended is set. It returns how late it woke each time. Each sleep begins where
+// the one before has ended, and the first one with the slice, as the operations of a client do. So
+// there is a sleep in each window that closes before ended is set.
 func sleepUntil(ended *atomic.Bool, w *window) (late []time.Duration) {
-	for !ended.Load() {
-		before := time.Since(w.start)
+	for before := time.Duration(0); ; {
+		over := ended.Load()
 		time.Sleep(sleep)
-		if now := time.Since(w.start); now > w.open && before < w.close {
+		now := time.Since(w.start)
+		if now > w.open && before < w.close {
 			late = append(late, now-before-sleep)
 		}
+		if over {
+			return late
+		}
+		before = now
 	}
-	return late
 }
