@@ -21,23 +21,23 @@ type copied struct {
 	err    error
 }
 
-// copy copies the pairs. After ctx ends, it waits at most patience for the copy to end. Then it
+// copy copies the pairs. After ctx ends, it waits at most c.patience for the copy to end. Then it
 // returns without the copying goroutine, because the process is about to exit.
-func (r *run) copy(ctx context.Context, copyAll copier, pairs []option.Pair) (report.Result, error) {
+func (r *run) copy(ctx context.Context, c *command, pairs []option.Pair) (report.Result, error) {
 	done := make(chan copied, 1)
 	go func() {
-		result, err := copyAll(ctx, pairs, r.options)
+		result, err := c.copy(ctx, pairs, r.options)
 		done <- copied{result, err}
 	}()
 	select {
-	case c := <-done:
-		return c.result, c.err
+	case all := <-done:
+		return all.result, all.err
 	case <-ctx.Done():
 	}
 	select {
-	case c := <-done:
-		return c.result, c.err
-	case <-time.After(patience):
+	case all := <-done:
+		return all.result, all.err
+	case <-time.After(c.patience):
 	}
 	r.warn("the copy of a file could not be ended, and the file may be incomplete")
 	p := &r.progress

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"syscall"
+	"time"
 
 	"github.com/sluiceio/sluice/copytree/internal/engine"
 	"github.com/sluiceio/sluice/copytree/internal/option"
@@ -23,10 +24,12 @@ type Command struct {
 	Help func(text string) string
 }
 
-// command is a Command, and the function that copies.
+// command is a Command, the function that copies, and the longest time in which an interrupted copy
+// may end.
 type command struct {
 	Command
-	copy copier
+	copy     copier
+	patience time.Duration
 }
 
 // copier copies pairs. engineCopy is one.
@@ -50,7 +53,7 @@ type signaled interface {
 //
 // When ctx ends, Run may leave goroutines in the kernel: the process should exit.
 func Run(ctx context.Context, c Command) int {
-	all := &command{c, engineCopy}
+	all := &command{c, engineCopy, patience}
 	return all.run(ctx)
 }
 
@@ -141,7 +144,7 @@ func (c *command) perform(ctx context.Context, s *settings) (status int, err err
 		c.take(ctx, p.sources, p.follow == option.FollowAll)
 	})
 	unread := r.failures
-	result, err := r.copy(ctx, c.copy, append(pairs, r.markAlone(r.attributePairs())...))
+	result, err := r.copy(ctx, c, append(pairs, r.markAlone(r.attributePairs())...))
 	result.Failed += int64(unread)
 	r.finishParents()
 	sum := summary{Result: result, cpu: cpuTime() - before, threads: w.stop()}

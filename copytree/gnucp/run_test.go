@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice/copytree/internal/option"
 	"github.com/sluiceio/sluice/copytree/internal/report"
@@ -29,6 +30,7 @@ func fake(do func(context.Context, call) (report.Result, error), args ...string)
 		copy: func(ctx context.Context, pairs []option.Pair, o option.Options) (report.Result, error) {
 			return do(ctx, call{pairs, o})
 		},
+		patience: time.Hour,
 	}, &out, &err
 }
 
@@ -182,6 +184,7 @@ func TestGivesUp(t *testing.T) {
 		<-hangs
 		return report.Result{}, nil
 	}, "-r", "d", "e")
+	c.patience = time.Millisecond
 	want := "sluice cp: warning: the copy of a file could not be ended, and the file may be incomplete\n" +
 		"sluice cp: interrupted after 2 files, 0 B; the same command with -u -T goes on\n"
 	if status := c.run(ctx); status != 130 || stderr.String() != want {
