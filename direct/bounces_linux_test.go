@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
@@ -23,17 +22,15 @@ const bounceHogs = 80
 // operations.
 func readUnaligned(t *testing.T, f *direct.File) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
 	var all sync.WaitGroup
 	for i := range int64(20) {
 		all.Go(func() {
-			if n, err := f.ReadAtContext(ctx, make([]byte, 100), 5000*i+1); n != 100 || err != nil {
+			if n, err := f.ReadAtContext(t.Context(), make([]byte, 100), 5000*i+1); n != 100 || err != nil {
 				t.Errorf("ReadAt beside many that wait = %d, %v; want 100, nil", n, err)
 			}
 		})
 	}
-	all.Wait()
+	hang.During(t, all.Wait)
 }
 
 // Unaligned writes to a frozen file system must not take all bounce buffers, or unaligned reads of
