@@ -8,6 +8,7 @@ import (
 	"github.com/sluiceio/sluice/batch"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/allocs"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/skip"
@@ -81,31 +82,38 @@ func TestAllocsBatch(t *testing.T) {
 	})
 }
 
-// TestAllocsQueued makes calls while the driver is busy, so that they are queued.
+// TestAllocsQueued makes calls that are queued, beside other ones.
 func TestAllocsQueued(t *testing.T) {
 	testenv.SkipUnderRace(t)
-	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		f := testenv.DirectOn(t, s, places.Disk(t), 64*testenv.PageSize)
-		stop := testenv.KeepBusy(t, f, 6)
-		defer stop()
-		b := testenv.AlignedBytes(testenv.PageSize)
-		before := s.Stats().Queued
-		noAllocs(t, "ReadAt", func() error { _, err := f.ReadAt(b, testenv.PageSize); return err })
-		noAllocs(t, "WriteAt", func() error { _, err := f.WriteAt(b, testenv.PageSize); return err })
-		noAllocs(t, "Read", func() error {
-			f.OSFile().Seek(0, 0)
-			_, err := f.Read(b)
-			return err
+	for _, driver := range testenv.Drivers {
+		t.Run(driver, func(t *testing.T) {
+			testAllocsQueued(t, testenv.SchedulerWith(t, sched.Options{}, sluice.Options{Driver: driver}))
 		})
-		noAllocs(t, "Write", func() error {
-			f.OSFile().Seek(0, 0)
-			_, err := f.Write(b)
-			return err
-		})
-		if n := s.Stats().Queued - before; n < 100 && testenv.DriverOf(t) != "pool" {
-			t.Errorf("only %d operations were queued", n)
-		}
+	}
+}
+
+// testAllocsQueued is TestAllocsQueued on s, which makes no plain calls by choice.
+func testAllocsQueued(t *testing.T, s *sluice.Scheduler) {
+	f := testenv.DirectOn(t, s, places.Disk(t), 64*testenv.PageSize)
+	stop := testenv.KeepBusy(t, f, 6)
+	defer stop()
+	b := testenv.AlignedBytes(testenv.PageSize)
+	before := s.Stats().Queued
+	noAllocs(t, "ReadAt", func() error { _, err := f.ReadAt(b, testenv.PageSize); return err })
+	noAllocs(t, "WriteAt", func() error { _, err := f.WriteAt(b, testenv.PageSize); return err })
+	noAllocs(t, "Read", func() error {
+		f.OSFile().Seek(0, 0)
+		_, err := f.Read(b)
+		return err
 	})
+	noAllocs(t, "Write", func() error {
+		f.OSFile().Seek(0, 0)
+		_, err := f.Write(b)
+		return err
+	})
+	if n := s.Stats().Queued - before; n < 100 && testenv.DriverOf(t) != "pool" {
+		t.Errorf("only %d operations were queued", n)
+	}
 }
 
 // TestAllocsCold reads an uncached file through buffers.

@@ -44,7 +44,7 @@ func TestDeviceStats(t *testing.T) {
 				ended <- err
 			}()
 		}
-		d.Wait(t, s, readers-2) // two may be plain calls
+		d.Wait(t, s, readers)
 		if all := s.DeviceStats(); len(all) != 1 || all[0].InFlight+all[0].WaitingThreads == 0 {
 			t.Errorf("DeviceStats of %d reads = %+v; want one device, with operations", readers, all)
 		}

@@ -36,10 +36,10 @@ func (h *Holding) Submit(ops []*driver.Op) (int, error) {
 }
 
 // Wait returns when n operations of s are held, minus those that were cached after all, and minus
-// plain calls. If none is held, it releases h and skips the test: on 386 each read is a plain call.
-func (h *Holding) Wait(t *testing.T, s *sluice.Scheduler, n int) {
+// plain calls, and returns their number. If none is held, it releases h and skips the test: on 386
+// each read is a plain call.
+func (h *Holding) Wait(t *testing.T, s *sluice.Scheduler, n int) (held int) {
 	t.Helper()
-	held := 0
 	WaitFor(t, "operations to be submitted", func() bool {
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -51,6 +51,7 @@ func (h *Holding) Wait(t *testing.T, s *sluice.Scheduler, n int) {
 		h.Release(t) // the end of the test may close a file with a new read
 		skip.For(t, skip.Chance, "no read was queued")
 	}
+	return held
 }
 
 // Release passes all held and later operations to the kernel.
