@@ -34,7 +34,7 @@ func TestThreadsInTheKernel(t *testing.T) {
 					defer f.Close()
 					files = append(files, f)
 				}
-				before := sleeping(t)
+				testenv.WaitFor(t, "no thread in the kernel", func() bool { return sleeping(t) == 0 })
 				frozen := places.Freeze(t, dir)
 				var all sync.WaitGroup
 				for _, f := range files {
@@ -50,7 +50,7 @@ func TestThreadsInTheKernel(t *testing.T) {
 				}
 				want := limit - 3*limit/16
 				testenv.WaitFor(t, "threads in the kernel", func() bool {
-					return sleeping(t)-before == want && testenv.Waiting(s) == n-want
+					return sleeping(t) == want && testenv.Waiting(s) == n-want
 				})
 				frozen.Thaw()
 				all.Wait()
