@@ -68,9 +68,11 @@ type Paths struct {
 	Counters       counters.Counters
 	// true if sys.ReadCached reliably reports the end of a file
 	FindsEnd bool
-	// Call makes the plain system calls. Clock is the monotonic clock. Tests can replace them.
-	Call  Caller
-	Clock func() time.Duration
+	// Call makes the plain system calls. Clock is the monotonic clock. ThreadWaits is
+	// sys.ThreadWaits. Tests can replace them.
+	Call        Caller
+	Clock       func() time.Duration
+	ThreadWaits func() (n int64, known bool)
 }
 
 // Init sets p up. It calls choose once, when the driver is first needed (see Ready). p owns the
@@ -83,7 +85,7 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 	}
 	p.Options = o
 	p.Recording = cmp.Or(p.Recording, new(record.Hook))
-	p.Call, p.Clock = MakeCall, clock()
+	p.Call, p.Clock, p.ThreadWaits = MakeCall, clock(), sys.ThreadWaits
 	if o.Wrap != nil {
 		p.Call = o.Wrap(p.Call)
 	}

@@ -133,9 +133,9 @@ func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, b
 // has changed threads during the call has waited, too. Only a call that has moved bytes tells
 // anything.
 func (p *Paths) callChecked(asked int64, plain Plain, code driver.Code, f *File, b []byte, off int64) int32 {
-	before, known := sys.ThreadWaits()
+	before, known := p.ThreadWaits()
 	res := p.PlainCall(asked, Plain{Permit: plain.Permit}, code, f, b, off)
-	after, _ := sys.ThreadWaits()
+	after, _ := p.ThreadWaits()
 	if known && res > 0 {
 		plain.Check.EndCheck(after != before)
 	} else {

@@ -39,6 +39,7 @@ func TestRoom(t *testing.T) {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.processors))
 			s := newOn(script.New(8), Options{Govern: true})
+			s.paths.Clock = func() time.Duration { return time.Hour }
 			d := s.paths.Devices.None()
 			for range 16 {
 				// With few, plain calls are the first guess.
