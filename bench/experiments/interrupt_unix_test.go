@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os/exec"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/test/skip"
@@ -22,17 +23,20 @@ func runShell(t *testing.T, script string) error {
 	return exec.Command(sh, "-c", script).Run()
 }
 
-// TestEndStepWaits has a process die of a signal that reaches this process a moment later.
+// TestEndStepWaits has a process die of a signal that reaches this process a moment later, by the
+// clock of a bubble.
 func TestEndStepWaits(t *testing.T) {
 	died := runShell(t, "kill -TERM $$")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	terminated := errors.New("terminated")
-	time.AfterFunc(10*time.Millisecond, func() { cancel(terminated) })
-	var e Env
-	err := e.endStep(ctx, "matrix", 0, 3, died)
-	if stop, ok := errors.AsType[*InterruptedError](err); !ok || !errors.Is(err, terminated) || stop.Of != 3 {
-		t.Errorf("endStep(%v) = %v; want that the run was terminated", died, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		terminated := errors.New("terminated")
+		time.AfterFunc(grace-1, func() { cancel(terminated) })
+		var e Env
+		err := e.endStep(ctx, "matrix", 0, 3, died)
+		if stop, ok := errors.AsType[*InterruptedError](err); !ok || !errors.Is(err, terminated) || stop.Of != 3 {
+			t.Errorf("endStep(%v) = %v; want that the run was terminated", died, err)
+		}
+	})
 }
 
 // TestEndStepFailure checks that the error of a process is returned if the process died of another
