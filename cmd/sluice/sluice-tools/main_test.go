@@ -15,13 +15,21 @@ import (
 
 	"github.com/sluiceio/sluice/bench/machine"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/front"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/signals"
 )
+
+// forgivingEnv is the variable of a command that forgives further signals for an hour after the
+// first one.
+const forgivingEnv = "SLUICE_TEST_FORGIVING"
 
 // TestMain makes `sluice` a command of the scripts and of their child processes, with sluice-tools
 // beside it.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"sluice": front.Main, "sluice-tools": func() {
 		patience = time.Hour
+		if os.Getenv(forgivingEnv) != "" {
+			signals.Grace = time.Hour
+		}
 		main()
 	}})
 }

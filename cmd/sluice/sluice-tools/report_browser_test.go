@@ -130,10 +130,8 @@ func TestReportHover(t *testing.T) {
 		"#overview .wide .chart g:last-child > .point:last-child .hit": "sluice\ngoroutines: 256\n",
 	} {
 		at := inReport[[]float64](p, fmt.Sprintf("(() => { const e = document.querySelector(%q); e.scrollIntoView({ block: 'center' }); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()", selector))
-		for range 500 { // the scrolling, which hides it, may not have ended
-			if inReport[bool](p, "!tip.hidden && tip.textContent !== ''") {
-				break
-			}
+		for !inReport[bool](p, "!tip.hidden && tip.textContent !== ''") {
+			// The scrolling, which hides it, may not have ended.
 			p.run(chromedp.MouseEvent(chromedp.MouseMoved, at[0]+1, at[1]), chromedp.MouseEvent(chromedp.MouseMoved, at[0], at[1]))
 		}
 		if got := inReport[string](p, "tip.textContent"); !strings.HasPrefix(got, want) {

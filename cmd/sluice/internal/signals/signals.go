@@ -43,8 +43,8 @@ func (e *StopError) Error() string {
 
 // Grace is the time from the first signal after which a further one has its default effect.
 // timeout(1) sends its signal twice at once: to the process and to its group. A terminal that
-// goes away sends SIGHUP, and so does the shell.
-const Grace = time.Second
+// goes away sends SIGHUP, and so does the shell. Tests may change it before there are signals.
+var Grace = time.Second
 
 // NotifyContext returns a context that ends with the first SIGINT, SIGTERM, SIGHUP or
 // SIGQUIT, or when the returned function is called. A signal that comes after the grace has its
