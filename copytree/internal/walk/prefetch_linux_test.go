@@ -19,6 +19,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/pace"
 	"github.com/sluiceio/sluice/copytree/internal/treecmp"
 	"github.com/sluiceio/sluice/copytree/internal/treegen"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/seed"
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
@@ -187,16 +188,14 @@ func TestNotesReads(t *testing.T) {
 	if !w.maker.Misses.Hot(1) || w.maker.Counts.Files != 1 {
 		t.Errorf("%d files, no hit counted for data in memory; want 1 file and a hit", w.maker.Counts.Files)
 	}
-	// The kernel does not drop a page that is in use, so this is tried again.
-	for try := 1; w.maker.Misses.Hot(1) && try <= 20; try++ {
+	hang.Watch(t)
+	// The kernel does not drop a page that is in use, so this is tried until a miss is counted.
+	for try := 1; w.maker.Misses.Hot(1); try++ {
 		drop()
 		j.copyPair(w, &option.Pair{Dst: filepath.Join(dir, fmt.Sprint("cold", try)), Src: src})
 		if int(w.maker.Counts.Files) != 1+try {
 			t.Fatalf("%d files; want %d", w.maker.Counts.Files, 1+try)
 		}
-	}
-	if w.maker.Misses.Hot(1) {
-		t.Error("no miss is counted for data on the disk")
 	}
 }
 

@@ -304,9 +304,10 @@ func TestSendWithoutAPlace(t *testing.T) {
 	const size = 3<<20 + 7
 	data := testenv.Noise(size)
 	s, f := sendWithoutAPlace(t, data)
+	hang.Watch(t)
 	// The kernel may already have read a part of the file. So this is tried again until the driver
 	// was asked.
-	for range 20 {
+	for {
 		if err := testenv.DropCache(int(f.Fd())); err != nil {
 			t.Fatal(err)
 		}
@@ -320,7 +321,6 @@ func TestSendWithoutAPlace(t *testing.T) {
 			return
 		}
 	}
-	t.Error("no operation was queued; want some")
 }
 
 // TestSendOfABeginning sends a file whose beginning is cached. It ends before the most that one
@@ -328,7 +328,8 @@ func TestSendWithoutAPlace(t *testing.T) {
 func TestSendOfABeginning(t *testing.T) {
 	data := testenv.Noise(sched.CopyMost - 7)
 	s, f := sendWithoutAPlace(t, data)
-	for range 20 { // as in TestSendWithoutAPlace
+	hang.Watch(t)
+	for { // as in TestSendWithoutAPlace
 		if err := testenv.DropCache(int(f.Fd())); err != nil {
 			t.Fatal(err)
 		}
@@ -341,7 +342,6 @@ func TestSendOfABeginning(t *testing.T) {
 			return
 		}
 	}
-	t.Error("no operation was queued; want some")
 }
 
 // TestSendAfterAFullSocket has a socket that takes only a part of the fetched bytes. If the page
@@ -373,7 +373,8 @@ func TestSendAfterAFullSocket(t *testing.T) {
 		after := s.Stats()
 		return after.Queued - before.Queued, after.Cached + after.Plain - before.Cached - before.Plain
 	}
-	for range 20 { // as in TestSendWithoutAPlace
+	hang.Watch(t)
+	for { // as in TestSendWithoutAPlace
 		var queued [3]int64
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			t.Fatal(err)
@@ -394,7 +395,6 @@ func TestSendAfterAFullSocket(t *testing.T) {
 		}
 		t.Log("reads: ", queued)
 	}
-	t.Error("want reads of what is not in the page cache, and of nothing else")
 }
 
 // received reads all that conn receives, and sends it to the channel when conn's peer is closed.
