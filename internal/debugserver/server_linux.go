@@ -15,9 +15,12 @@ import (
 const (
 	mostServed = 8
 	backlog    = 16
-	headTime   = 5 * time.Second
 	answerTime = 30 * time.Second
 )
+
+// How long a client may take to send its request, and after the answer the rest of what it sends.
+// Tests change them.
+var headTime, restTime = 5 * time.Second, time.Second
 
 // Listen starts a server at addr that ends with the process, and returns its address. Port 0 is any
 // free port.
@@ -179,7 +182,7 @@ func (l *listener) send(c *os.File, a live.Answer) {
 	if raw, err := c.SyscallConn(); err == nil {
 		_ = raw.Control(func(fd uintptr) { _ = unix.Shutdown(int(fd), unix.SHUT_WR) })
 	}
-	_ = c.SetReadDeadline(time.Now().Add(time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(restTime))
 	rest := make([]byte, 1024)
 	for range 64 {
 		if n, err := c.Read(rest); n == 0 || err != nil {

@@ -10,12 +10,19 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
+
+// TestMain lets no client be too slow.
+func TestMain(m *testing.M) {
+	headTime, restTime = time.Hour, time.Hour
+	os.Exit(m.Run())
+}
 
 // dial connects to the server.
 func dial(t *testing.T, at string) net.Conn {
@@ -72,6 +79,7 @@ func TestServer(t *testing.T) {
 		if got, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(got), want) {
 			t.Errorf("%.40q is answered by %.60q, %v; want %q", request, got, err, want)
 		}
+		c.Close()
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceio/sluice/bench/machine"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/front"
 	"github.com/sluiceio/sluice/cmd/sluice/internal/signals"
+	"github.com/sluiceio/sluice/cmd/sluice/internal/top"
 )
 
 // forgivingEnv is the variable of a command that forgives further signals for an hour after the
@@ -26,7 +27,7 @@ const forgivingEnv = "SLUICE_TEST_FORGIVING"
 // beside it.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"sluice": front.Main, "sluice-tools": func() {
-		patience = time.Hour
+		patience, top.AskTime = time.Hour, time.Hour
 		if os.Getenv(forgivingEnv) != "" {
 			signals.Grace = time.Hour
 		}

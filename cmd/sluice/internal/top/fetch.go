@@ -23,6 +23,9 @@ const (
 	mostBytes = 16 << 20 // of an answer: 50 files with long names take less
 )
 
+// AskTime is how long a socket of a process may take to answer. Tests may change it.
+var AskTime = 2 * time.Second
+
 // client does not follow redirects, and uses no proxy: the program is asked and nobody else.
 var client = &http.Client{
 	Timeout:       fetchTime,

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // mostAsked is the most sockets of a process that are asked.
@@ -69,7 +68,7 @@ func rank(s netip.AddrPort, port uint16) int {
 // answers reports whether the live look is at that URL. It asks for a format that there is not:
 // the refusal comes at once.
 func answers(ctx context.Context, at string) bool {
-	ctx, stop := context.WithTimeout(ctx, 2*time.Second)
+	ctx, stop := context.WithTimeout(ctx, AskTime)
 	defer stop()
 	status, body, err := get(ctx, at+"?format=none")
 	return err == nil && status == http.StatusBadRequest && bytes.HasPrefix(body, []byte("sluice: format="))
