@@ -18,8 +18,8 @@ const (
 	answerTime = 30 * time.Second
 )
 
-// How long a client may take to send its request, and after the answer the rest of what it sends.
-// Tests change them.
+// headTime is how long a client may take to send its request. restTime is how long the server reads
+// what the client still sends after the answer. Tests change both.
 var headTime, restTime = 5 * time.Second, time.Second
 
 // Listen starts a server at addr that ends with the process, and returns its address. Port 0 is any

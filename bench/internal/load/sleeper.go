@@ -29,9 +29,9 @@ func newSleeper(wanted bool, w *window) (stop func() (median, longest time.Durat
 	}
 }
 
-// sleepUntil sleeps until ended is set. It returns how late it woke each time. Each sleep begins where
-// the one before has ended, and the first one with the slice, as the operations of a client do. So
-// there is a sleep in each window that closes before ended is set.
+// sleepUntil sleeps until ended is set. It returns how late it woke each time. Each sleep begins
+// where the one before has ended, and the first one with the slice, as the operations of a client
+// do. So there is a sleep in each window that closes before ended is set.
 func sleepUntil(ended *atomic.Bool, w *window) (late []time.Duration) {
 	for before := time.Duration(0); ; {
 		over := ended.Load()

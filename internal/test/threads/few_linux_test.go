@@ -33,8 +33,9 @@ const threadsPages = 16384 // 64 MiB
 // 10,000th. Guards: the queue, and a device's budget for calls that must wait in a thread. In the
 // test 10,000 goroutines use a slow disk at once, in a new process because Go's threads never end.
 // They may have a thread for ten goroutines. On a quiet machine GOMAXPROCS + 8 suffice
-// (docs/results). On a busy machine the Go runtime makes more, for threads that have made their call
-// and wait for a processor. How many threads may wait for a device is TestThreadsInTheKernel's.
+// (docs/results). On a busy machine the Go runtime makes more, for threads that have made their
+// call and wait for a processor. TestThreadsInTheKernel counts the threads that may wait for a
+// device.
 func TestThreadsStayFew(t *testing.T) {
 	if sys.RaceEnabled {
 		skip.For(t, skip.Build, "the race detector takes no more than 8,128 goroutines")
