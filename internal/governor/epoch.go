@@ -55,7 +55,11 @@ func (e *epoch) sample(n uint32, inFlight int32, now time.Duration, alone bool) 
 	s = span{began: e.began, ended: now, ops: n - e.base}
 	took := now - e.began
 	late := e.longest > 0 && took >= e.longest
-	if took < leastTime || !late && s.ops < max(leastOps, turnovers*uint32(max(0, inFlight))) {
+	least := max(leastOps, turnovers*uint32(max(0, inFlight)))
+	if late {
+		least = 1 // without one there is no rate
+	}
+	if took < leastTime || s.ops < least {
 		return span{}, false
 	}
 	e.interval = took * sampleEvery / time.Duration(s.ops)

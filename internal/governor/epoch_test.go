@@ -76,3 +76,17 @@ func TestGap(t *testing.T) {
 		}
 	}
 }
+
+// An epoch needs an operation, however long it takes. A goroutine may count an operation, and then
+// not run until another has counted more of them and begun an epoch.
+func TestEpochWithoutOperations(t *testing.T) {
+	now := time.Hour
+	e := epoch{longest: leastTime}
+	e.sample(2*sampleEvery, 1, now, false)
+	if s, ended := e.sample(2*sampleEvery, 1, now+time.Second, false); ended {
+		t.Errorf("an epoch of %d operations has ended", s.ops)
+	}
+	if s, ended := e.sample(3*sampleEvery, 1, now+2*time.Second, false); !ended || s.ops != sampleEvery {
+		t.Errorf("epoch of %d operations, ended: %t; want %d, true", s.ops, ended, sampleEvery)
+	}
+}
