@@ -241,7 +241,7 @@ type Path struct {
 }
 
 // Linker is a Stager that performs chains. A chain is operations linked by Then. The caller submits
-// the first. Reap returns the first when all have ended.
+// the first. Reap returns the first when all have ended. One goroutine submits chains and reaps.
 //
 // An operation begins when the one before it has succeeded. A short transfer counts as failed. The
 // operations after a failed one end with -ECANCELED, unless the failed one has the flag Always.

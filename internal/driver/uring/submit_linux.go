@@ -169,16 +169,24 @@ func (r *Ring) flush() bool {
 	}
 }
 
-// enter is io_uring_enter(2) on the ring. A failure that is not transient, or that lasts, makes the
-// ring lost; then no call is made any more. The caller has incremented entering, or set waiting.
-func (r *Ring) enter(submit, wait, flags uint32) int32 {
+// enter is io_uring_enter(2) on the ring, for staged SQEs. A failure that is not transient, or that
+// lasts, makes the ring lost; then no call is made any more. The caller has incremented entering,
+// or set waiting.
+func (r *Ring) enter(staged, wait, flags uint32) int32 {
 	if r.lost() != nil {
 		return 0
+	}
+	submit := staged
+	if wait == 0 {
+		// Other goroutines may have submitted the SQEs that were counted, and staged a chain. By an
+		// old count the kernel could take a part of the chain, and begin the rest too early. A call
+		// that waits needs the count: the kernel waits only if it has taken as many.
+		submit = uint32(len(r.sqes))
 	}
 	start := r.hook.Now()
 	res := sys.UringEnter(r.fd, submit, wait, flags)
 	r.hook.Call(start, record.Call{
-		Batch: int32(submit), Wait: int32(wait), Res: res, Syscall: record.SysUringEnter, Drv: record.DriverUring,
+		Batch: int32(staged), Wait: int32(wait), Res: res, Syscall: record.SysUringEnter, Drv: record.DriverUring,
 	})
 	switch {
 	case res >= 0:
