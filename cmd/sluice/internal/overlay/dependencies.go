@@ -18,6 +18,7 @@ type dependency struct {
 	Incomplete            bool   // it, or a package that it imports, has an error
 	ForTest               string // the package whose tests it is built for
 	Module                *module
+	GoFiles, CgoFiles     []string // that the go command compiles
 	TestGoFiles           []string
 	XTestGoFiles          []string
 
@@ -43,8 +44,8 @@ func (d *dependency) embedded(tests bool) []string {
 }
 
 const (
-	dependencyFields = "-json=ImportPath,Dir,Name,DepOnly,Standard,Incomplete,ForTest,Module,TestGoFiles,XTestGoFiles," +
-		"EmbedPatterns,TestEmbedPatterns,XTestEmbedPatterns"
+	dependencyFields = "-json=ImportPath,Dir,Name,DepOnly,Standard,Incomplete,ForTest,Module,GoFiles,CgoFiles," +
+		"TestGoFiles,XTestGoFiles,EmbedPatterns,TestEmbedPatterns,XTestEmbedPatterns"
 	// The go command looks for the files only if it is asked to.
 	embeddedFields = "-json=ImportPath,Dir,Name,DepOnly,EmbedPatterns,TestEmbedPatterns,XTestEmbedPatterns,EmbedFiles,TestEmbedFiles,XTestEmbedFiles"
 )

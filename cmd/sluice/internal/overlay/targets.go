@@ -52,7 +52,9 @@ func targetOf(p dependency, tests bool) (target, bool) {
 	case tests && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0:
 		// The external test package may import packages that depend on this one.
 		return target{p.Dir, testFile, p.Name + "_test"}, true
-	case !tests && p.Name == "main":
+	case !tests && p.Name == "main" && len(p.GoFiles)+len(p.CgoFiles) > 0:
+		// Without cgo a package may have no file left. An added file would hide that from the go
+		// command.
 		return target{p.Dir, mainFile, "main"}, true
 	}
 	return target{}, false
