@@ -55,8 +55,11 @@ type AioContext uint64
 func IoSetup(depth uint32) (AioContext, error) {
 	var ctx AioContext
 	_, _, e := syscall.Syscall(unix.SYS_IO_SETUP, uintptr(depth), uintptr(unsafe.Pointer(&ctx)), 0)
-	if e != 0 {
+	switch {
+	case e != 0:
 		return 0, e
+	case ctx == 0: // a seccomp filter has answered, and made no context
+		return 0, syscall.ENOSYS
 	}
 	return ctx, nil
 }

@@ -12,12 +12,15 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// A queue is lost when io_submit fails for good, or when another file has the eventfd's number. The
-// kernel performs the operations that it has taken, and needs no descriptor to post completions. So
-// Reap polls the event buffer until nothing is in flight.
+// A queue is lost when io_submit fails for good or does nothing, or when another file has the
+// eventfd's number. The kernel performs the operations that it has taken, and needs no descriptor
+// to post completions. So Reap polls the event buffer until nothing is in flight.
 
 // errDescriptor is the loss of a queue whose eventfd's number another file has.
 var errDescriptor = errors.New("the eventfd of the queue was closed by the program")
+
+// errNothing is the loss of a queue from which io_submit takes nothing, without an error.
+var errNothing = errors.New("io_submit: nothing was submitted")
 
 const (
 	ebadf     = -int32(syscall.EBADF)

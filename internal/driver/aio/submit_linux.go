@@ -132,6 +132,8 @@ func (q *Queue) submit(batch []*sys.Iocb, divert func(*driver.Op)) {
 		switch r := q.ioSubmit(batch); {
 		case r > 0:
 			batch = batch[r:]
+		case r == 0: // the kernel takes one at least, so a filter has answered
+			q.lose(errNothing)
 		case r == eagain:
 			// The slots never allow more in flight than the context holds, so the kernel is short
 			// of memory.

@@ -172,6 +172,15 @@ func TestSeccomp(t *testing.T) {
 	}
 }
 
+// TestSeccompSuccess runs a program whose calls of Linux AIO do nothing and return 0. No read may
+// end as if its file had ended.
+func TestSeccompSuccess(t *testing.T) {
+	needDrivers(t)
+	testenv.Scheduler(t, sluice.Options{Driver: "aio"}).Close()
+	denied(t, "io_submit", "success", "aio", true)
+	denied(t, "io_setup", "success", "", true)
+}
+
 // TestSeccompForced asks for a denied driver, and expects one clear line.
 func TestSeccompForced(t *testing.T) {
 	needDrivers(t)

@@ -24,13 +24,15 @@ var (
 		"uring_register": {unix.SYS_IO_URING_REGISTER},
 		"fcntl":          {unix.SYS_FCNTL},
 		"fstat":          {unix.SYS_FSTAT},
+		"io_setup":       {unix.SYS_IO_SETUP},
 		"io_submit":      {unix.SYS_IO_SUBMIT},
 		"io_getevents":   {unix.SYS_IO_GETEVENTS, unix.SYS_IO_PGETEVENTS},
 		"preadv2":        {unix.SYS_PREADV2},
 	}
 
-	// DenialErrnos are the errors with which a test can refuse Denials.
-	DenialErrnos = map[string]syscall.Errno{"EPERM": syscall.EPERM, "ENOSYS": syscall.ENOSYS, "ENOMEM": syscall.ENOMEM, "EIO": syscall.EIO}
+	// DenialErrnos are the errors with which a test can refuse Denials. "success" is none: the call
+	// does nothing, and returns 0.
+	DenialErrnos = map[string]syscall.Errno{"EPERM": syscall.EPERM, "ENOSYS": syscall.ENOSYS, "ENOMEM": syscall.ENOMEM, "EIO": syscall.EIO, "success": 0}
 )
 
 // Deny installs a seccomp filter that answers the calls with errno, as container runtimes do.
