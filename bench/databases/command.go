@@ -138,14 +138,8 @@ func (c *command) run(ctx context.Context, exe, dir string) (program.Usage, erro
 			return program.Usage{}, err
 		}
 	}
-	before := c.before
-	if _, err := os.Stat(filepath.Join(dir, c.made)); err == nil && c.made != "" {
-		before = nil
-	}
-	for _, args := range before {
-		if _, err := c.start(ctx, exe, dir, args); err != nil {
-			return program.Usage{}, err
-		}
+	if err := c.prepare(ctx, exe, dir); err != nil {
+		return program.Usage{}, err
 	}
 	if err := dropCaches(dir); err != nil {
 		return program.Usage{}, err
@@ -153,10 +147,34 @@ func (c *command) run(ctx context.Context, exe, dir string) (program.Usage, erro
 	return c.start(ctx, exe, dir, c.args)
 }
 
-// start runs the command in the directory with these arguments. The shell becomes the command.
+// prepare runs what comes before a measured run. Beside the directory that stays is an empty file,
+// made last: without it the directory was interrupted, and does not count.
+func (c *command) prepare(ctx context.Context, exe, dir string) error {
+	whole := filepath.Join(dir, c.made+".whole")
+	if c.made != "" {
+		if _, err := os.Stat(whole); err == nil {
+			return nil
+		}
+		if err := os.RemoveAll(filepath.Join(dir, c.made)); err != nil {
+			return err
+		}
+	}
+	for _, args := range c.before {
+		if _, err := c.start(ctx, exe, dir, args); err != nil {
+			return err
+		}
+	}
+	if c.made == "" {
+		return nil
+	}
+	return os.WriteFile(whole, nil, 0o666)
+}
+
+// start runs the command in the directory with these arguments. The shell becomes the command. The
+// user's SLUICE_DRIVER and the like do not count.
 func (c *command) start(ctx context.Context, exe, dir string, args []string) (program.Usage, error) {
 	const script = `cd "$1" && shift && exec env "$@" >/dev/null`
-	return program.Run(ctx, "/bin/sh", slices.Concat([]string{"sh", "-c", script, "sh", dir}, c.env, []string{exe}, args))
+	return program.Run(ctx, "/bin/sh", slices.Concat([]string{"sh", "-c", script, "sh", dir}, duel.Environment(""), c.env, []string{exe}, args))
 }
 
 // dropCaches writes what is dirty, and drops the page cache, names and inodes.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/sluiceio/sluice/bench/internal/cgroup"
 	"github.com/sluiceio/sluice/bench/internal/duel"
 	"github.com/sluiceio/sluice/bench/internal/load"
@@ -144,7 +146,8 @@ var builtSides = []load.Side{{Name: "go build", Way: load.ByGoBuild}, {Name: "sl
 
 // measure measures a case with each of its numbers of goroutines, and calls add with the results.
 func (p *place) measure(ctx context.Context, c *testCase, add func(goroutines int, results []*duel.Result)) (err error) {
-	dir := filepath.Join(p.dir, cmp.Or(c.data, c.name))
+	// With -keep there may be data of another size.
+	dir := filepath.Join(p.dir, fmt.Sprintf("%s-%d", cmp.Or(c.data, c.name), p.size))
 	if p.keep == "" {
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
@@ -168,15 +171,7 @@ func (p *place) measure(ctx context.Context, c *testCase, add func(goroutines in
 	if sides == nil {
 		sides = builtSides
 	}
-	programs := map[load.Way]duel.Program{}
-	for _, s := range sides {
-		programs[s.Way] = duel.Program{Exe: p.plain, Env: []string{caseVariable + "=" + c.name}}
-	}
-	if program, ok := programs[load.BySluiceBuild]; ok {
-		program.Exe = p.sluice
-		programs[load.BySluiceBuild] = program
-	}
-	arena := &duel.Arena{Path: dir, Programs: programs}
+	arena := &duel.Arena{Path: dir, Programs: p.programs(c, sides)}
 	if c.fill != nil { // a case that only writes uses more memory the faster it is
 		arena.Group = p.group
 		if err := p.group.LimitMemory(p.memory(c)); err != nil {
@@ -193,6 +188,20 @@ func (p *place) measure(ctx context.Context, c *testCase, add func(goroutines in
 		add(n, results)
 	}
 	return nil
+}
+
+// programs returns the programs of a case's sides. The user's SLUICE_DRIVER and the like do not
+// count.
+func (p *place) programs(c *testCase, sides []load.Side) map[load.Way]duel.Program {
+	all := map[load.Way]duel.Program{}
+	for _, s := range sides {
+		one := duel.Program{Exe: p.plain, Env: append(duel.Environment(""), caseVariable+"="+c.name)}
+		if s.Way == load.BySluiceBuild {
+			one.Exe = p.sluice
+		}
+		all[s.Way] = one
+	}
+	return all
 }
 
 // memory returns how much memory the processes of a case have.
@@ -212,6 +221,9 @@ func (p *place) prepare(ctx context.Context, c *testCase, dir string, records in
 		if err := p.fill(ctx, c, made, records); err != nil {
 			return errors.Join(err, os.RemoveAll(made))
 		}
+		// Dirty pages cannot be dropped from the page cache. The processes would find the data
+		// there, beyond their limit of memory.
+		unix.Sync()
 	}
 	return os.Rename(made, dir)
 }
