@@ -15,7 +15,7 @@
 //
 // In this package fsync means fsync(2) or fdatasync(2), unless both are named. An fsync(2) serves
 // Syncs and Datasyncs; an fdatasync(2) serves Datasyncs alone. A group is the Syncs that share an
-// fsync.
+// fsync. The leader of a group is the member that makes the fsync; it is not the leader of a ring.
 //
 // # Concurrency
 //

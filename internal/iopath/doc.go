@@ -2,12 +2,17 @@
 // chooses the path:
 //
 //	res := p.ReadCached(f, b, off)                       // cached: cannot wait (cached.go)
-//	res = p.PlainCall(0, permit, driver.Read, f, b, off)    // plain: a thread waits (plain.go)
-//	res = p.Queue(ctx, asked, driver.Read, f, b, off, 0)  // queued: no thread waits (queue.go)
+//	res = p.PlainCall(0, plain, driver.Read, f, b, off)  // plain: a thread waits (plain.go)
+//	res = p.Queue(ctx, asked, driver.Read, f, b, off, 0) // queued: no thread waits (queue.go)
 //
-// Results are as in cqe.res: a count, which may be short, or a negated errno. Each transfer is
-// counted and recorded here. An argument asked is when the caller asked for the operation, for the
-// record; it may be 0 for a plain call, and while nothing is recorded.
+// A transfer is one system call, or one request to the driver. An operation, such as a ReadAt,
+// takes one transfer or several. Results are as in cqe.res: a count, which may be short, or a
+// negated errno. Each transfer is counted and recorded here.
+//
+// A look is the system call of ReadCached: it asks the page cache for bytes, and never waits.
+//
+// An argument asked is when the caller asked for the operation, for the record; it may be 0 for a
+// plain call, and while nothing is recorded.
 //
 // A File is the state of an open file: its descriptor, its operations in progress, its ring and
 // device, and the abilities that its file system lacks.

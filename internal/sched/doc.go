@@ -13,7 +13,8 @@
 // file share an fsync (sync.go, package groupcommit). Once there are classes, operations first wait
 // for their tickets (by_class.go, package qos).
 //
-// A Transfer (transfer.go) is a read or write that is started now and waited for later. A few
+// A transfer is one system call or request of an operation (package iopath). The type Transfer
+// (transfer.go) is something else: a read or write that is started now and waited for later. A few
 // helpers perform the parts that the driver cannot do (helpers.go). A TransferSet (transfer_set.go)
 // is many Transfers of one goroutine, which reaps them itself.
 //

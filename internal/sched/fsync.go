@@ -168,8 +168,7 @@ func (c *syncing) queue(code driver.Code, fd int) int32 {
 		// loses no error, as fsync(2) reports EINVAL more than once. A lost driver returns
 		// ECANCELED for an operation that it has not begun, and EAGAIN if the kernel has no memory
 		// for it (io_submit(2)) and it must not wait in a thread. After EINTR fsync(2) is repeated.
-		// Fails only with its context
-		p, _ := s.paths.AcquirePermit(context.Background(), code, c.f)
+		p, _ := s.paths.AcquirePermit(context.Background(), code, c.f) // this context does not end
 		defer p.Release()
 		return s.paths.PlainSync(c.asked, fd, code, c.f)
 	}
