@@ -61,7 +61,7 @@ func (s *Scheduler) Stats() Stats {
 	governors, plain := s.governors()
 	return Stats{
 		Cached:         c.Cached,
-		Plain:          c.Blocking,
+		Plain:          c.Plain,
 		Queued:         c.Queued,
 		SharedSyncs:    c.SharedSyncs,
 		BytesRead:      c.Read,
@@ -112,7 +112,7 @@ func (f *File) Stats() FileStats {
 	}
 	c := f.h.IO.Counts()
 	return FileStats{
-		Plain: c.Ops[counters.Blocking], Queued: c.Ops[counters.Queued], BytesRead: c.Read, BytesWritten: c.Written,
+		Plain: c.Ops[counters.Plain], Queued: c.Ops[counters.Queued], BytesRead: c.Read, BytesWritten: c.Written,
 	}
 }
 

@@ -15,7 +15,7 @@ type Path uint8
 // The paths of package sched.
 const (
 	Cached Path = iota
-	Blocking
+	Plain
 	Queued
 	numPaths
 )

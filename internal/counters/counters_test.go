@@ -19,8 +19,8 @@ func TestSum(t *testing.T) {
 				c.Add(Cached, driver.Read, 1<<maxBits-1)
 			}
 			c.Add(Cached, driver.Read, 1<<maxBits)
-			c.Add(Blocking, driver.Write, 5)
-			c.Add(Blocking, driver.Write, 0)
+			c.Add(Plain, driver.Write, 5)
+			c.Add(Plain, driver.Write, 0)
 			c.Add(Queued, driver.Read, -5)
 			c.Add(Queued, driver.Fsync, 0)
 		})
@@ -40,11 +40,11 @@ func TestSum(t *testing.T) {
 func TestOne(t *testing.T) {
 	var one, other One
 	for range half + 1 { // the first half moves
-		one.Add(Blocking, driver.Write, 7)
+		one.Add(Plain, driver.Write, 7)
 	}
 	one.Add(Queued, driver.Read, 1<<maxBits)
 	other.Add(Queued, driver.Fsync, 0)
-	want := Sums{Ops: [numPaths]int64{Blocking: half + 1, Queued: 1}, Written: 7 * (half + 1), Read: 1 << maxBits}
+	want := Sums{Ops: [numPaths]int64{Plain: half + 1, Queued: 1}, Written: 7 * (half + 1), Read: 1 << maxBits}
 	if got := one.Sum(); got != want {
 		t.Errorf("Sum = %+v; want %+v", got, want)
 	}

@@ -173,7 +173,7 @@ func (p *Paths) begin(ctx context.Context, code driver.Code, f *File) plainCall 
 func (p *Paths) end(c plainCall, asked int64, code driver.Code, f *File, n int, off int64, res int32) {
 	f.EndWrite(code, c.write, res)
 	c.region.End()
-	p.Count(counters.Blocking, code, f, res)
+	p.Count(counters.Plain, code, f, res)
 	if c.submitted != 0 {
 		p.Recording.Op(&record.Op{
 			Queued: f.askedAtOr(cmp.Or(asked, c.submitted)), Submitted: c.submitted, Completed: record.Now(),

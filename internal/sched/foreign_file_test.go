@@ -133,10 +133,10 @@ func TestForeignFileCached(t *testing.T) {
 		}
 		// 64, 36, the end; 64, 10, twice the end.
 		ends, st := 3, s.Stats()
-		if knowsEnd && (plain != 0 || st.Blocking != 0 || st.Cached != 7) {
-			t.Errorf("%d plain calls, %d operations cached, %d blocking; want 0, 7, 0", plain, st.Cached, st.Blocking)
+		if knowsEnd && (plain != 0 || st.Plain != 0 || st.Cached != 7) {
+			t.Errorf("%d plain calls, %d operations cached, %d plain; want 0, 7, 0", plain, st.Cached, st.Plain)
 		}
-		if !knowsEnd && (plain != ends || st.Blocking != int64(ends)) {
+		if !knowsEnd && (plain != ends || st.Plain != int64(ends)) {
 			t.Errorf("%d plain calls where the kernel is not relied upon; want %d", plain, ends)
 		}
 		if s.permits() != 0 {

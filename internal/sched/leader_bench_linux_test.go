@@ -54,7 +54,7 @@ func BenchmarkLeader(b *testing.B) {
 					}
 				})
 				st := s.Stats()
-				b.ReportMetric(float64(st.Queued)/float64(st.Queued+st.Blocking), "queued")
+				b.ReportMetric(float64(st.Queued)/float64(st.Queued+st.Plain), "queued")
 				b.ReportMetric(float64(st.Queued)/float64(max(1, st.Batches)), "batch")
 			})
 		}

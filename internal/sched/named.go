@@ -43,7 +43,7 @@ func (s *Scheduler) BeginNamedWithoutPermit() NamedCall {
 // record's (record.KindOpen …). Off and size say the range, if there is one.
 func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
 	c.s.names.release(c.permit)
-	c.s.paths.Counters.Add(counters.Blocking, driver.Code(kind), 0)
+	c.s.paths.Counters.Add(counters.Plain, driver.Code(kind), 0)
 	if c.asked == 0 {
 		return
 	}

@@ -77,15 +77,15 @@ func (s *Scheduler) Hook() *record.Hook { return s.paths.Recording }
 // Stats is a snapshot of a Scheduler's counters, read one after the other while operations go on.
 type Stats struct {
 	counters.Sums
-	Cached, Blocking, Queued int64 // operations by path, wherever the bytes came from
-	ioengine.Stats                 // of all drivers. Blocked counts all threads in system calls
-	Rings                    int
+	Cached, Plain, Queued int64 // operations by path, wherever the bytes came from
+	ioengine.Stats              // of all drivers. Blocked counts all threads in system calls
+	Rings                 int
 }
 
 // Stats returns the counters.
 func (s *Scheduler) Stats() Stats {
 	st := Stats{Sums: s.paths.Counters.Sum(), Rings: len(s.paths.Engines.All())}
-	st.Cached, st.Blocking, st.Queued = st.Ops[counters.Cached], st.Ops[counters.Blocking], st.Ops[counters.Queued]
+	st.Cached, st.Plain, st.Queued = st.Ops[counters.Cached], st.Ops[counters.Plain], st.Ops[counters.Queued]
 	// The driver for fsyncs alone is Linux AIO: a goroutine that waits in it has no thread.
 	if e := s.syncOnlyEngine(); e != nil {
 		e.AddTo(&st.Stats)

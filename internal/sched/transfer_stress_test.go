@@ -177,7 +177,7 @@ func TestPathFollowsDepth(t *testing.T) {
 	p.wantAsked(t,
 		[]asked{{driver.Read, 3, 1}, {driver.Read, 4, 1}},
 		[]asked{{driver.Read, 1, 1}, {driver.Write, 2, 1}})
-	if st := p.Stats(); st.Queued != 2 || st.Blocking != 2 || st.Read != 3 || st.Written != 1 || st.InFlight != 0 || st.Batches != 2 {
+	if st := p.Stats(); st.Queued != 2 || st.Plain != 2 || st.Read != 3 || st.Written != 1 || st.InFlight != 0 || st.Batches != 2 {
 		t.Errorf("Stats = %+v; want 2 queued in 2 batches, 2 blocking, 3 bytes read, 1 written", st)
 	}
 	if p.queuedOps() != 0 || p.permits() != 0 {

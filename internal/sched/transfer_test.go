@@ -195,8 +195,8 @@ func TestFixedCountsOnce(t *testing.T) {
 	if n, err := s.ReadFixed(context.Background(), f, make([]byte, 10), 0, 1); n != 10 || err != nil {
 		t.Errorf("the other ReadFixed = %d, %v; want 10, nil", n, err)
 	}
-	if st := s.Stats(); st.Blocking != 1 {
-		t.Errorf("%d plain calls; want 1", st.Blocking)
+	if st := s.Stats(); st.Plain != 1 {
+		t.Errorf("%d plain calls; want 1", st.Plain)
 	}
 	d.Answer(op, 10)
 	<-done
