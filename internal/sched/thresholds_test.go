@@ -49,7 +49,7 @@ func TestLeaderSubmitsWhatItsResultsBring(t *testing.T) {
 
 // A TransferSet's owner that starts many submits some at a time; after a wait, and for a
 // large read, at once.
-func TestGroupSubmitsSomeAtATime(t *testing.T) {
+func TestTransferSetSubmitsSomeAtATime(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(256)
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), op.Off == 1 }

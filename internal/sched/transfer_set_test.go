@@ -22,19 +22,19 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// grouped is a Scheduler on a script, a direct file and a TransferSet.
-type grouped struct {
+// setOnScript is a Scheduler on a script, a direct file and a TransferSet.
+type setOnScript struct {
 	*Scheduler
 	d *script.Driver
 	f *File
 	g *TransferSet
 }
 
-// asGroup runs a test with a TransferSet. At the end nothing of it may be left.
-func asGroup(t *testing.T, depth int, test func(t *testing.T, p grouped)) {
+// withTransferSet runs a test with a TransferSet. At the end nothing of it may be left.
+func withTransferSet(t *testing.T, depth int, test func(t *testing.T, p setOnScript)) {
 	script.Run(t, depth, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		s := newOn(drv, queueAll)
-		p := grouped{s, d, iopath.NewFile(1<<20, true, false), s.NewTransferSet(t.Context(), iopath.NewFile(1<<20, true, false))}
+		p := setOnScript{s, d, iopath.NewFile(1<<20, true, false), s.NewTransferSet(t.Context(), iopath.NewFile(1<<20, true, false))}
 		test(t, p)
 		p.g.Close()
 		p.f.Close(func() {}) // hangs if it is in use
@@ -44,14 +44,14 @@ func asGroup(t *testing.T, depth int, test func(t *testing.T, p grouped)) {
 }
 
 // leaderWaits reports whether the leader waits in the driver.
-func (p *grouped) leaderWaits() bool {
+func (p *setOnScript) leaderWaits() bool {
 	var st ioengine.Stats
 	p.paths.Engines.First().AddTo(&st)
 	return st.Blocked == 1
 }
 
 // submitted returns how many operations the driver was given.
-func (p *grouped) submitted() int {
+func (p *setOnScript) submitted() int {
 	p.d.Mu.Lock()
 	defer p.d.Mu.Unlock()
 	return len(p.d.Seen)
@@ -67,7 +67,7 @@ func wantNothing(t *testing.T, s *Scheduler) {
 }
 
 // start starts n reads, at 0, 1, 2 …
-func (p grouped) start(t *testing.T, n int) []*Transfer {
+func (p setOnScript) start(t *testing.T, n int) []*Transfer {
 	t.Helper()
 	all := make([]*Transfer, n)
 	for i := range all {
@@ -80,7 +80,7 @@ func (p grouped) start(t *testing.T, n int) []*Transfer {
 }
 
 // next demands the Transfer that ends next, and its result.
-func (p grouped) next(t *testing.T, ctx context.Context, want *Transfer, n int, err error) {
+func (p setOnScript) next(t *testing.T, ctx context.Context, want *Transfer, n int, err error) {
 	t.Helper()
 	tr, err1 := p.g.Next(context.Background())
 	if err1 != nil || tr != want {
@@ -93,8 +93,8 @@ func (p grouped) next(t *testing.T, ctx context.Context, want *Transfer, n int, 
 
 // The owner reaps without a leader goroutine: there is no other leader, and none while the owner is
 // elsewhere.
-func TestGroupOwnerLeads(t *testing.T) {
-	asGroup(t, 8, func(t *testing.T, p grouped) {
+func TestTransferSetOwnerLeads(t *testing.T) {
+	withTransferSet(t, 8, func(t *testing.T, p setOnScript) {
 		p.d.Rule = func(op *driver.Op) (int32, bool) { return 10, op.Off != 2 }
 		all := p.start(t, 4)
 		p.next(t, t.Context(), all[0], 10, nil)
@@ -113,8 +113,8 @@ func TestGroupOwnerLeads(t *testing.T) {
 
 // The requests of a TransferSet in flight do not keep other goroutines from plain calls while its
 // owner is elsewhere: that may be for long.
-func TestGroupOwnerElsewhere(t *testing.T) {
-	asGroup(t, 8, func(t *testing.T, p grouped) {
+func TestTransferSetOwnerElsewhere(t *testing.T) {
+	withTransferSet(t, 8, func(t *testing.T, p setOnScript) {
 		all := p.start(t, 1)
 		p.g.Submit()
 		if n := p.queuedOps(); n != 0 {
@@ -130,8 +130,8 @@ func TestGroupOwnerElsewhere(t *testing.T) {
 
 // Operations of others are reaped while the owner is elsewhere, and while it
 // leads.
-func TestGroupBesideOthers(t *testing.T) {
-	asGroup(t, 8, func(t *testing.T, p grouped) {
+func TestTransferSetBesideOthers(t *testing.T) {
+	withTransferSet(t, 8, func(t *testing.T, p setOnScript) {
 		p.d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), op.Off >= 100 }
 		all := p.start(t, 2)
 		p.g.Submit()
@@ -159,8 +159,8 @@ func TestGroupBesideOthers(t *testing.T) {
 
 // An owner that waits is woken by a helper's result, with another Transfer in
 // the driver.
-func TestGroupHelperWakes(t *testing.T) {
-	asGroup(t, 8, func(t *testing.T, p grouped) {
+func TestTransferSetHelperWakes(t *testing.T) {
+	withTransferSet(t, 8, func(t *testing.T, p setOnScript) {
 		p.d.Rule = func(op *driver.Op) (int32, bool) { return eagain, op.Off == 1 }
 		p.paths.Call = func(driver.Code, int, []byte, int64) int32 {
 			hang.Eventually(p.leaderWaits)
@@ -174,7 +174,7 @@ func TestGroupHelperWakes(t *testing.T) {
 }
 
 // A context that ends wakes the owner, wherever it waits.
-func TestGroupContextEnds(t *testing.T) {
+func TestTransferSetContextEnds(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		other bool // another one leads
@@ -183,7 +183,7 @@ func TestGroupContextEnds(t *testing.T) {
 			script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 				s := newOn(drv, queueAll)
 				ctx, cancel := context.WithCancel(t.Context())
-				p := grouped{s, d, iopath.NewFile(1<<20, true, false), s.NewTransferSet(ctx, iopath.NewFile(1<<20, true, false))}
+				p := setOnScript{s, d, iopath.NewFile(1<<20, true, false), s.NewTransferSet(ctx, iopath.NewFile(1<<20, true, false))}
 				var other Transfer
 				if c.other {
 					s.StartRead(&other, p.f, make([]byte, 10), 50, 0)
@@ -229,8 +229,8 @@ func TestGroupContextEnds(t *testing.T) {
 
 // Next with a context that has ended before returns what has ended, and does not wait for the rest.
 // A stream that drops its reads calls it so.
-func TestGroupNextAfterTheEndOfAContext(t *testing.T) {
-	asGroup(t, 8, func(t *testing.T, p grouped) {
+func TestTransferSetNextAfterTheEndOfAContext(t *testing.T) {
+	withTransferSet(t, 8, func(t *testing.T, p setOnScript) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		p.d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), op.Off >= 100 }
@@ -257,8 +257,8 @@ func TestGroupNextAfterTheEndOfAContext(t *testing.T) {
 
 // The owner may close the file, with Transfers in flight that nobody else would reap, and
 // with some that it has not even submitted.
-func TestGroupOwnerClosesFile(t *testing.T) {
-	asGroup(t, 8, func(t *testing.T, p grouped) {
+func TestTransferSetOwnerClosesFile(t *testing.T) {
+	withTransferSet(t, 8, func(t *testing.T, p setOnScript) {
 		p.d.Rule = func(*driver.Op) (int32, bool) { return 10, true }
 		all := p.start(t, 4) // 1, 2, and 1 of 4
 		if n := p.submitted(); n != 3 {
@@ -275,8 +275,8 @@ func TestGroupOwnerClosesFile(t *testing.T) {
 }
 
 // Nothing is in flight, and one Transfer not submitted.
-func TestGroupOwnerClosesFileEarly(t *testing.T) {
-	asGroup(t, 8, func(t *testing.T, p grouped) {
+func TestTransferSetOwnerClosesFileEarly(t *testing.T) {
+	withTransferSet(t, 8, func(t *testing.T, p setOnScript) {
 		p.d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
 		first := p.start(t, 1)[0]
 		// Whose leader reaps first, too.
@@ -297,8 +297,8 @@ func TestGroupOwnerClosesFileEarly(t *testing.T) {
 // Hazard: a goroutine that has pushed while there was a leader relies on the leader to read
 // the inbox once it has retired. Guard: an owner that empties the inbox before starts a
 // leader (TransferSet.Submit).
-func TestGroupSubmitsForOthers(t *testing.T) {
-	asGroup(t, 8, func(t *testing.T, p grouped) {
+func TestTransferSetSubmitsForOthers(t *testing.T) {
+	withTransferSet(t, 8, func(t *testing.T, p setOnScript) {
 		p.d.Rule = func(op *driver.Op) (int32, bool) { return 10, true }
 		other := new(ioengine.Requests).New()
 		other.Op.Off = 100
@@ -309,9 +309,9 @@ func TestGroupSubmitsForOthers(t *testing.T) {
 	})
 }
 
-// TestGroupStress has TransferSets and others work at the same time. None is left
+// TestTransferSetStress has TransferSets and others work at the same time. None is left
 // without a leader.
-func TestGroupStress(t *testing.T) {
+func TestTransferSetStress(t *testing.T) {
 	start := seed.Of(t)
 	for _, procs := range []int{1, 2, 4} {
 		for _, c := range []struct{ groups, others, depth int }{{1, 0, 4}, {1, 1, 8}, {3, 0, 4}, {2, 3, 8}, {4, 4, 64}} {
@@ -416,7 +416,7 @@ func readInGroup(t *testing.T, s *Scheduler, f *File, r *rand.Rand) {
 	}
 }
 
-func TestGroupAllocatesNothing(t *testing.T) {
+func TestTransferSetAllocatesNothing(t *testing.T) {
 	if sys.RaceEnabled {
 		skip.For(t, skip.Build, "the race detector allocates")
 	}
