@@ -119,11 +119,11 @@ func (b *Budget) firstLocked(p Permit) (first *waiter) {
 	return first
 }
 
-// oldestLocked is firstLocked for all waiters that can have the permit that of gives back: the
-// waiters of of, or of all Budgets where these share a bound, or if of is nil.
-func (a *All) oldestLocked(of *Budget, p Permit) (oldest *waiter) {
-	if of != nil && a.most == 0 {
-		return of.firstLocked(p)
+// oldestLocked is firstLocked for all waiters that can have the permit that giver gives back: the
+// waiters of giver, or of all Budgets where these share a bound, or if giver is nil.
+func (a *All) oldestLocked(giver *Budget, p Permit) (oldest *waiter) {
+	if giver != nil && a.most == 0 {
+		return giver.firstLocked(p)
 	}
 	for b := a.starved.Front(); b != nil; b = b.links.Next() {
 		if w := b.firstLocked(p); w != nil && (oldest == nil || w.arrived < oldest.arrived) {
@@ -133,23 +133,23 @@ func (a *All) oldestLocked(of *Budget, p Permit) (oldest *waiter) {
 	return oldest
 }
 
-// wake wakes the first waiter that can have the permit that of has given back. If two is set, it
-// also wakes the first waiter for which there is then still a permit.
-func (a *All) wake(of *Budget, two bool) {
+// wake wakes the first waiter that can have the permit that giver has given back. If two is set,
+// it also wakes the first waiter for which there is then still a permit.
+func (a *All) wake(giver *Budget, two bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if wants, ok := a.wakeLocked(of, Permit{}); ok && two {
-		a.wakeLocked(of, wants)
+	if wants, ok := a.wakeLocked(giver, Permit{}); ok && two {
+		a.wakeLocked(giver, wants)
 	}
 }
 
-// wakeLocked wakes the first waiter that can have the permit that of has given back, if p is taken.
-// It returns which permit the waiter wants. The waiter itself may be re-used by then.
-func (a *All) wakeLocked(of *Budget, p Permit) (wants Permit, ok bool) {
+// wakeLocked wakes the first waiter that can have the permit that giver has given back, if p is
+// taken. It returns which permit the waiter wants. The waiter itself may be re-used by then.
+func (a *All) wakeLocked(giver *Budget, p Permit) (wants Permit, ok bool) {
 	if a.most > 0 && a.used.Load() >= a.most {
 		return Permit{}, false
 	}
-	w := a.oldestLocked(of, p)
+	w := a.oldestLocked(giver, p)
 	if w == nil {
 		return Permit{}, false
 	}
