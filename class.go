@@ -12,6 +12,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/handle"
+	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -83,7 +84,7 @@ func (o ClassOptions) settings() (fair.Settings, error) {
 		return fair.Settings{}, fmt.Errorf("ClassOptions.Depth %d is not between 0 and %d", o.Depth, classDepthMost)
 	}
 	if o.Weight == 0 {
-		o.Weight = sched.DefaultWeight
+		o.Weight = qos.DefaultWeight
 	}
 	return fair.Settings{Weight: o.Weight, IOPS: o.IOPS, Bytes: o.BytesPerSecond, Depth: o.Depth}, nil
 }
@@ -210,7 +211,7 @@ func WithClass(ctx context.Context, c *Class) context.Context {
 	if c == nil {
 		panic("sluice: WithClass of a nil Class")
 	}
-	return sched.WithClass(ctx, c.core)
+	return qos.WithClass(ctx, c.core)
 }
 
 // WithClass returns a view of the file: the same file with the same position, whose operations are

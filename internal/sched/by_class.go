@@ -99,14 +99,8 @@ func (s *Scheduler) commitWithTicket(ctx context.Context, code driver.Code, f *F
 	return s.commitNow(ctx, code, f)
 }
 
-// DefaultWeight is the weight of the default class.
-const DefaultWeight = qos.DefaultWeight
-
 // DefaultCap is the cap for a device that was not measured.
 var DefaultCap = qos.DefaultCap
-
-// WithClass returns a context whose operations on c's Scheduler are of class c.
-func WithClass(ctx context.Context, c *Class) context.Context { return qos.WithClass(ctx, c) }
 
 // Classes returns the Scheduler's classes. Once there are any, operations take tickets.
 func (s *Scheduler) Classes() *qos.Classes { return &s.paths.Classes }

@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/skip"
@@ -62,7 +63,7 @@ func TestCachedReadWaitsInQueue(t *testing.T) {
 	s, f := halfCached(t, 8<<10)
 	s.paths.Clock = func() time.Duration { return time.Second }
 	c := s.Classes().New("limited", fair.Settings{Weight: 1, IOPS: 1})
-	ctx, b := WithClass(t.Context(), c), make([]byte, 100)
+	ctx, b := qos.WithClass(t.Context(), c), make([]byte, 100)
 	read := func() {
 		if n, err := s.ReadAt(ctx, f, b, 0); n != len(b) || err != nil {
 			t.Errorf("ReadAt = %d, %v; want %d, nil", n, err, len(b))
@@ -86,7 +87,7 @@ func TestSharedSyncWaitsInQueue(t *testing.T) {
 	p := playSyncs(t)
 	p.paths.Clock = func() time.Duration { return time.Second }
 	c := p.Classes().New("limited", fair.Settings{Weight: 1, IOPS: 1})
-	ctx := WithClass(t.Context(), c)
+	ctx := qos.WithClass(t.Context(), c)
 	spent := p.running(ctx) // takes the ticket of this second
 	p.results <- 0
 	want(t, nil, spent)

@@ -16,6 +16,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
@@ -373,7 +374,7 @@ func TestClassesOfRings(t *testing.T) {
 		return fair.Cap{Depth: int(depth.Load()), Bytes: 1 << 20, Beside: 1 << 20}
 	})
 	early := p.Classes().New("class", fair.Settings{Weight: 1, Depth: 1})
-	ctx := WithClass(t.Context(), early)
+	ctx := qos.WithClass(t.Context(), early)
 	read := func(f *File) <-chan struct{} {
 		ended := make(chan struct{})
 		go func() {
@@ -399,7 +400,7 @@ func TestClassesOfRings(t *testing.T) {
 		t.Errorf("%d operations of a class with Depth 1 are on a device; want 1", got)
 	}
 	late := p.Classes().New("later", fair.Settings{Weight: 7})
-	ctx = WithClass(t.Context(), late)
+	ctx = qos.WithClass(t.Context(), late)
 	<-read(quick)
 	stuck = append(stuck, read(slow))
 	p.drv[0].Next(1) // the cap has room for it

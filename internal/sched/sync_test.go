@@ -17,6 +17,7 @@ import (
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/seed"
 )
@@ -338,7 +339,7 @@ func syncTakesTickets(t *testing.T, sync func(*syncs, context.Context) error) {
 	p.paths.Clock = func() time.Duration { return time.Second }
 	p.paths.Call = func(driver.Code, int, []byte, int64) int32 { p.calls.Add(1); return 0 }
 	c := p.Classes().New("limited", fair.Settings{Weight: 1, IOPS: 1})
-	ctx := WithClass(t.Context(), c)
+	ctx := qos.WithClass(t.Context(), c)
 	if err := sync(p, ctx); err != nil {
 		t.Fatalf("the first = %v", err)
 	}
