@@ -25,11 +25,7 @@ func (e *Engine) cancel(r *Request) {
 	waiting := e.backlog.withdraw(op)
 	// The pushers of other operations in the inbox, and the leader, may have found the inbox empty
 	// or mu held. These goroutines rely on the goroutine that holds mu.
-	orphans := e.submitLocked()
-	e.mu.Unlock()
-	if orphans {
-		e.startLeaderIfIdle()
-	}
+	e.submitAndUnlock()
 	e.submitConcurrently() // operations of pushers that have found mu held here
 	if waiting {
 		op.Res = Canceled

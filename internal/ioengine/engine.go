@@ -58,7 +58,7 @@ const maxReap = 256
 //   - The state becomes idle only under mu (retire). A submitter that needs a leader to
 //     reap what it submits checks under mu that there is one (submitConcurrently). The
 //     owner of a RequestSet and a cancel need none to submit. They start one if others
-//     need it (submitLocked).
+//     need it (submitAndUnlock).
 //   - A leader that has set state to idle reads inbox again, and goes on if it finds an
 //     operation and no other leader has started (resumeLeading).
 //   - A submitter that has unlocked mu looks again (canSubmit): for operations that have
@@ -257,21 +257,21 @@ func (e *Engine) canSubmit() bool {
 func (e *Engine) submitInbox() {
 	for again := e.inbox.Load() != nil; again; again = e.canSubmit() {
 		e.mu.Lock()
-		orphans := e.submitLocked()
-		e.mu.Unlock()
-		if orphans {
-			e.startLeaderIfIdle()
-		}
+		e.submitAndUnlock()
 	}
 }
 
-// submitLocked submits what has arrived, whether there is a leader or not. It reports whether
-// the caller must start one once it has unlocked mu: operations of other goroutines may have
-// been in the inbox. Their pushers rely on a leader that reads inbox after it has retired, and
-// that leader would find inbox empty. It must be called with mu held.
-func (e *Engine) submitLocked() (orphans bool) {
+// submitAndUnlock submits what has arrived, whether there is a leader or not, and unlocks mu. It
+// starts a leader if one is needed: operations of other goroutines may have been in the inbox.
+// Their pushers rely on a leader that reads inbox after it has retired, and that leader would find
+// inbox empty.
+func (e *Engine) submitAndUnlock() {
 	e.submit(e.drv.Submit)
-	return e.state.Load() == idle && e.needsLeader()
+	orphans := e.state.Load() == idle && e.needsLeader()
+	e.mu.Unlock()
+	if orphans {
+		e.startLeaderIfIdle()
+	}
 }
 
 // loop is the leader's goroutine.
