@@ -162,9 +162,7 @@ func (h *helpers) pushGranted(t *Transfer, e *ioengine.Engine) (ok bool) {
 	if t.withdrawn {
 		return false
 	}
-	t.pushed = true
-	t.call = t.f.BeginWrite(t.code)
-	t.fillOp(e)
+	t.beginPart(e)
 	e.Queue(t.r)
 	return true
 }

@@ -140,10 +140,8 @@ func (t *Transfer) at() int64    { return t.off + int64(t.n) }
 // push hands the transfer to the engine. A TransferSet's transfer stays in the inbox until
 // TransferSet.Submit or TransferSet.Next submits it.
 func (t *Transfer) push() {
-	t.pushed = true
-	t.call = t.f.BeginWrite(t.code)
 	e := t.engine()
-	t.fillOp(e)
+	t.beginPart(e)
 	if t.set != nil {
 		t.set.Push(t.r)
 		return
@@ -160,8 +158,10 @@ func (t *Transfer) engine() *ioengine.Engine {
 	return t.s.paths.RingsOf(t.f).Of(t.r)
 }
 
-// fillOp fills in the operation for the next part, which e is given.
-func (t *Transfer) fillOp(e *ioengine.Engine) {
+// beginPart fills in the operation for the next part, which e is given at once.
+func (t *Transfer) beginPart(e *ioengine.Engine) {
+	t.pushed = true
+	t.call = t.f.BeginWrite(t.code)
 	op := &t.r.Op
 	op.Code, op.Flags, op.FD = t.code, t.f.Flags, int32(t.f.FD)
 	op.Reg = t.s.paths.Engines.RegIn(e, t.reg)
