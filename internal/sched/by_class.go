@@ -33,7 +33,7 @@ func (s *Scheduler) readWithTicket(ctx context.Context, f *File, b []byte, off i
 		res = s.paths.ReadCached(f, b, off)
 	}
 	if res < 0 {
-		res = s.readUncached(ctx, f, b, off, reg)
+		res = s.plainOrQueue(ctx, driver.Read, f, b, off, reg)
 	}
 	t.End(int64(res))
 	return res
@@ -68,7 +68,7 @@ func (s *Scheduler) writeWithTicket(ctx context.Context, f *File, b []byte, off 
 	if off != iopath.AtPosition {
 		b = b[:t.Granted()]
 	}
-	res = s.writeNow(ctx, f, b, off)
+	res = s.plainOrQueue(ctx, driver.Write, f, b, off, 0)
 	t.End(int64(res))
 	return res
 }

@@ -11,10 +11,24 @@ import (
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/qos"
 )
+
+// plainOrQueue makes one transfer without a look into the page cache, once it has its ticket or
+// needs none.
+func (s *Scheduler) plainOrQueue(ctx context.Context, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
+	kind := governor.Writes
+	if code == driver.Read {
+		kind = readKind(f, len(b))
+	}
+	if p, ok := s.tryPlain(ctx, kind, code, f); ok {
+		return s.paths.PlainCall(0, p, code, f, b, off)
+	}
+	return s.waitOrQueue(ctx, code, f, b, off, reg)
+}
 
 // waitOrQueue performs an operation that may have to wait: as a plain call, or through the queue.
 // Reg is driver.Op's Reg.

@@ -223,7 +223,7 @@ func (s *Scheduler) readRest(ctx context.Context, f *File, b []byte, off int64, 
 	if found > 0 {
 		n = s.readAtOnce(ctx, f, b, off, found)
 	} else {
-		n = s.readUncached(ctx, f, b, off, 0)
+		n = s.plainOrQueue(ctx, driver.Read, f, b, off, 0)
 	}
 	if n <= 0 || int(n) == len(b) {
 		return n

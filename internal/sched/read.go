@@ -83,15 +83,7 @@ func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off in
 	case found == 0:
 		return 0
 	}
-	return s.readUncached(ctx, f, b, off, reg)
-}
-
-// readUncached makes one transfer without a look: as a plain call or through the queue.
-func (s *Scheduler) readUncached(ctx context.Context, f *File, b []byte, off int64, reg uint32) int32 {
-	if p, ok := s.tryPlain(ctx, readKind(f, len(b)), driver.Read, f); ok {
-		return s.paths.PlainCall(0, p, driver.Read, f, b, off)
-	}
-	return s.waitOrQueue(ctx, driver.Read, f, b, off, reg)
+	return s.plainOrQueue(ctx, driver.Read, f, b, off, reg)
 }
 
 // readAtOnce goes on with a read after ReadCached has found its first n bytes. One pread(2) takes

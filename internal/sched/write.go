@@ -18,8 +18,8 @@ func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (
 	if s.paths.Classes.Active() || f.LostWrites != nil {
 		return s.writeAll(ctx, f, b, off, s.write(ctx, f, b, off))
 	}
-	// The first transfer is writeNow's, here so that two functions less are above the system call
-	// of a write into memory: see PlainCall.
+	// The first transfer is plainOrQueue's, here so that two functions less are above the system
+	// call of a write into memory: see PlainCall.
 	var res int32
 	if p, ok := s.tryPlain(ctx, governor.Writes, driver.Write, f); ok {
 		res = s.paths.PlainCall(0, p, driver.Write, f, b, off)
@@ -56,15 +56,7 @@ func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) (re
 	if s.paths.Classes.Active() {
 		res = s.writeWithTicket(ctx, f, b, off)
 	} else {
-		res = s.writeNow(ctx, f, b, off)
+		res = s.plainOrQueue(ctx, driver.Write, f, b, off, 0)
 	}
 	return f.LostWrites.Confirm(ctx, mark, res)
-}
-
-// writeNow is write of an operation whose ticket has been granted, or that needs none.
-func (s *Scheduler) writeNow(ctx context.Context, f *File, b []byte, off int64) int32 {
-	if p, ok := s.tryPlain(ctx, governor.Writes, driver.Write, f); ok {
-		return s.paths.PlainCall(0, p, driver.Write, f, b, off)
-	}
-	return s.waitOrQueue(ctx, driver.Write, f, b, off, 0)
 }
