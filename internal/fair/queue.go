@@ -272,19 +272,20 @@ func (q *Queue) Withdraw(t *Ticket) bool {
 	return true
 }
 
-// WithdrawIf takes the tickets that match out of the queue, and calls ended with each.
-func (q *Queue) WithdrawIf(match func(*Ticket) bool, ended func(*Ticket)) {
+// WithdrawIf takes the tickets that match out of the queue, and returns them.
+func (q *Queue) WithdrawIf(match func(*Ticket) bool) (out []*Ticket) {
 	for _, c := range q.classes {
 		for t := c.queue.Front(); t != nil; {
 			next := t.links.Next()
 			if match(t) {
 				q.remove(t)
-				ended(t)
+				out = append(out, t)
 			}
 			t = next
 		}
 	}
 	q.forgetRemoved()
+	return out
 }
 
 // Done ends a request of Next, which has moved so many bytes. The caller then calls Next.

@@ -210,7 +210,7 @@ func TestWithdraw(t *testing.T) {
 	if first != &tickets[0] || d.q.Withdraw(first) {
 		t.Fatal("what has begun was withdrawn")
 	}
-	d.q.WithdrawIf(func(t *Ticket) bool { return t != &tickets[9] }, func(*Ticket) {})
+	d.q.WithdrawIf(func(t *Ticket) bool { return t != &tickets[9] })
 	d.q.Done(0, first, 100)
 	if next, _ := d.q.Next(0); next != &tickets[9] || d.q.Withdraw(&tickets[3]) {
 		t.Errorf("the next is not the one that was left")
@@ -253,7 +253,7 @@ func TestRemoveWithdrawn(t *testing.T) {
 	withdrawals := map[string]func(q *Queue, t *Ticket){
 		"Withdraw": func(q *Queue, t *Ticket) { q.Withdraw(t) },
 		"WithdrawIf": func(q *Queue, t *Ticket) {
-			q.WithdrawIf(func(other *Ticket) bool { return other == t }, func(*Ticket) {})
+			q.WithdrawIf(func(other *Ticket) bool { return other == t })
 		},
 	}
 	for name, withdraw := range withdrawals {

@@ -195,15 +195,11 @@ func (q *Queue) stopTimer() {
 
 // reject rejects the waiting tickets of operations on a file that is closing.
 func (q *Queue) reject(file *usecount.Count) {
-	var out []*Ticket
 	q.mu.Lock()
-	q.fair.WithdrawIf(
-		func(t *fair.Ticket) bool { return t.Owner.(*Ticket).file == file },
-		func(t *fair.Ticket) { out = append(out, t.Owner.(*Ticket)) },
-	)
+	out := q.fair.WithdrawIf(func(t *fair.Ticket) bool { return t.Owner.(*Ticket).file == file })
 	q.grantAndUnlock()
 	for _, t := range out {
-		t.reject(Closed)
+		t.Owner.(*Ticket).reject(Closed)
 	}
 }
 
