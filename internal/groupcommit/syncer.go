@@ -43,10 +43,9 @@ type Syncer struct {
 
 // Options configures a Syncer.
 type Options struct {
-	// ForgetErrors has a Sync succeed if its own fsync does, whatever earlier ones have lost.
+	// ForgetErrors has a Sync succeed if its own fsync does, whatever earlier ones have lost. Then
+	// there can be no second descriptor: see afterWritebacks.
 	ForgetErrors bool
-	// NoSecondFD: there can be no second descriptor.
-	NoSecondFD bool
 	// Expected is how many Syncs the first group waits for, and Window is how long it waits for
 	// each at least. Both are for tests.
 	Expected int
@@ -57,7 +56,7 @@ type Options struct {
 func (s *Syncer) Init(o Options) {
 	s.forgetsErrors = o.ForgetErrors
 	s.delay = commitDelay{expected: o.Expected, least: o.Window}
-	if o.NoSecondFD {
+	if o.ForgetErrors {
 		s.second.state = impossible
 	}
 }

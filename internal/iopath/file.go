@@ -235,7 +235,7 @@ func (f *ForeignFile) Set(fd int, direct, appends bool) {
 	f.openFile = &f.own
 	f.own.set(fd, direct, appends)
 	f.own.foreign = true
-	f.own.Syncer.Init(groupcommit.Options{ForgetErrors: true, NoSecondFD: true})
+	f.own.Syncer.Init(groupcommit.Options{ForgetErrors: true})
 }
 
 // SetAlone is Set for a descriptor that the caller alone uses, with its name for records. f may

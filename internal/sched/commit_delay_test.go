@@ -184,7 +184,7 @@ func TestWritebackBesideFsync(t *testing.T) {
 	for _, forgets := range []bool{false, true} {
 		p := playSyncs(t)
 		if forgets {
-			p.f.Syncer.Init(groupcommit.Options{ForgetErrors: true, NoSecondFD: true})
+			p.f.Syncer.Init(groupcommit.Options{ForgetErrors: true})
 		}
 		p.f.Syncer.Concurrent().Store(true)
 		begun, goOn := make(chan bool), make(chan bool)
