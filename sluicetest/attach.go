@@ -28,7 +28,7 @@ func (a attached) NewDriver(depth int) driver.Driver { return a.NewQueue(depth) 
 // core returns the options of a core on a. Calls on other files go on to the system. A simulation
 // must be repeatable: nothing in it depends on a duration, or on the garbage collector.
 func (a attached) core() sched.Options {
-	return sched.Options{Plain: 2, KeepDevices: true, Wrap: a.wrap, Look: a.Look, Device: a.device}
+	return sched.Options{Plain: 2, Wrap: a.wrap, Look: a.Look, Device: a.device}
 }
 
 func (a attached) wrap(next iopath.Caller) iopath.Caller {

@@ -28,15 +28,14 @@ type Options struct {
 	Plain      int
 	// Threads is the most threads that wait, for all devices together. 0 is no such bound.
 	Threads int
-	// KeepDevices keeps devices that nobody uses.
-	KeepDevices bool
 	// Wrap, if not nil, replaces the function that makes the plain system calls, and gets the
 	// original. It sees only the first of several buffers. Looks are not wrapped.
 	Wrap func(Caller) Caller
 	// Look, if not nil, replaces the system's look into the page cache on file systems that cannot
 	// look without waiting, as tmpfs. ok is false if it does not know the file.
 	Look func(fd int, b []byte, off int64) (res int32, ok bool)
-	// Device returns the device of a descriptor's file. nil means sys.Device.
+	// Device returns the device of a descriptor's file. nil means sys.Device. A simulation's
+	// devices are kept when nobody uses them.
 	Device func(fd int) (uint64, bool)
 	// Recording records operations, and the driver's system calls, while a recorder is set. Each
 	// operation that Stats counts, and each shared Sync, becomes one record. nil means a new one.
@@ -94,7 +93,7 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 	}
 	p.Engines.Processors.Used = sys.ProcessorTime // plain calls ask before there is a ring
 	p.FindsEnd = sys.CachedKnowsEnd()
-	p.Devices.Init(o.Threads, o.KeepDevices)
+	p.Devices.Init(o.Threads, !p.realDevices)
 	p.Classes.Init(func() time.Duration { return p.Clock() })
 }
 

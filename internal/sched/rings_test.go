@@ -466,9 +466,14 @@ func usedScheduler(t *testing.T, simulated bool) *Scheduler {
 		d.Rule = whole
 		return d
 	}
-	s := newOn(open(), Options{KeepDevices: simulated})
+	number := func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
+	o := Options{}
+	if simulated {
+		o.Device = number
+	}
+	s := newOn(open(), o)
 	s.SetRings(2, func(*record.Hook) (driver.Driver, error) { return open(), nil })
-	s.paths.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
+	s.paths.Device = number
 	s.Classes().New("class", fair.Settings{Weight: 1})
 	for device := range 3 {
 		if n, err := s.ReadAt(context.Background(), on(device), make([]byte, 512), 0); n != 512 || err != nil {
