@@ -20,9 +20,9 @@ const MaxRings = 32
 // something is queued for the device. Further devices share these rings. A device whose leaders
 // have too much to do has more rings for as long (Group): docs/decisions/0024-rings.md.
 type Rings struct {
-	// OnLoss is called once for each ring whose driver is lost. First reports whether it is the
-	// first one. It must not wait. The owner sets it before the first operation.
-	OnLoss func(e *Engine, err error, first bool)
+	// OnLoss is called once for each ring whose driver is lost. It must not wait. The owner sets it
+	// before the first operation.
+	OnLoss func(e *Engine, err error)
 
 	// Processors is whether goroutines that compute have all processors, as leaders and other
 	// goroutines have found, by the clock Now. The owner sets Now before the first operation.
@@ -188,7 +188,8 @@ func (r *Rings) start() *Engine {
 
 // ringLost is the onLoss of each ring.
 func (r *Rings) ringLost(e *Engine, err error) {
-	r.OnLoss(e, err, r.lost.CompareAndSwap(false, true))
+	r.lost.Store(true)
+	r.OnLoss(e, err)
 }
 
 // HasReaper reports whether any ring has a leader.

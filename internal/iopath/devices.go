@@ -71,11 +71,9 @@ func (p *Paths) DeviceOf(f *File) *device.Device {
 
 // ringLost records that the driver of a ring was lost. From then on Async returns false. The
 // budgets grow, because all operations need threads.
-func (p *Paths) ringLost(e *ioengine.Engine, err error, first bool) {
+func (p *Paths) ringLost(e *ioengine.Engine, err error) {
 	p.Lost.Add(e.Driver(), err)
-	if first {
-		p.Devices.Budgets().Widen()
-	}
+	p.Devices.Budgets().Widen()
 }
 
 // Async reports whether the driver can perform code on f without a thread.
