@@ -1,9 +1,6 @@
 package sluice
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/governor"
@@ -132,10 +129,8 @@ type DeviceStats struct {
 
 // DeviceStats returns a snapshot of each device on which the Scheduler has open files.
 func (s *Scheduler) DeviceStats() []DeviceStats {
-	devices := s.h.Core.Devices()
-	slices.SortFunc(devices, func(a, b *device.Device) int { return cmp.Compare(a.Number, b.Number) })
 	var all []DeviceStats
-	for _, d := range devices {
+	for _, d := range s.h.Core.Devices() {
 		if d.Number == device.None && d.InFlight() == 0 {
 			continue // device.None is always in the list
 		}

@@ -5,8 +5,10 @@
 package device
 
 import (
+	"maps"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"weak"
@@ -117,13 +119,13 @@ func (t *Table) forget(number uint64) {
 	}
 }
 
-// All returns the Devices that somebody has.
+// All returns the Devices that somebody has, by number.
 func (t *Table) All() []*Device {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	all := make([]*Device, 0, len(t.of))
-	for _, p := range t.of {
-		if d := p.Value(); d != nil {
+	for _, number := range slices.Sorted(maps.Keys(t.of)) {
+		if d := t.of[number].Value(); d != nil {
 			all = append(all, d)
 		}
 	}

@@ -1,9 +1,7 @@
 package sched
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"github.com/sluiceio/sluice/internal/admission"
 	"github.com/sluiceio/sluice/internal/device"
@@ -110,9 +108,6 @@ func (s *Scheduler) Choices() []Choice {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b Choice) int {
-		return cmp.Or(cmp.Compare(a.Device.Number, b.Device.Number), cmp.Compare(a.Kind, b.Kind))
-	})
 	return all
 }
 

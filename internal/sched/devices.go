@@ -50,7 +50,7 @@ func (s *Scheduler) LostDrivers() []ioengine.Loss { return s.paths.Lost.All() }
 // DeviceOf returns the device that f is on, or the one that stands for none if f is nil.
 func (s *Scheduler) DeviceOf(f *File) *device.Device { return s.paths.DeviceOf(f) }
 
-// Devices returns the devices that somebody has.
+// Devices returns the devices that somebody has, by number.
 func (s *Scheduler) Devices() []*device.Device { return s.paths.Devices.All() }
 
 // Permits returns how many threads wait for a device, and how many goroutines wait for their turn.
