@@ -91,7 +91,7 @@ func (k *kernelChains) run() {
 func (k *kernelChains) Wait() { k.r.share() }
 
 // Next prepares the next chain.
-func (k *kernelChains) Next(c chains.Chain) bool {
+func (k *kernelChains) Next(c *chains.Chain) bool {
 	if k.r.ctx.Err() != nil || k.failed >= kernelTrials && 2*k.failed >= k.ended {
 		return false
 	}

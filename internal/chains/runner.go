@@ -20,8 +20,8 @@ import (
 type Runner struct {
 	to    Reports
 	drv   driver.Linker
-	slots []slot // by the number of the driver's file
-	free  []*slot
+	slots []Chain // by the number of the driver's file
+	free  []*Chain
 	heads []*driver.Op // first operations of chains that are prepared and not staged
 	done  []*driver.Op
 	mu    sync.Mutex // held from TryTake to Leave
@@ -70,7 +70,7 @@ func (r *Runner) use(drv driver.Linker) {
 		return
 	}
 	r.drv, r.drvID = drv, record.DriverOf(drv.Info().Name)
-	r.slots = make([]slot, drv.Files())
+	r.slots = make([]Chain, drv.Files())
 	r.done = make([]*driver.Op, drv.Files())
 	for i := range r.slots {
 		r.slots[i].file = uint32(i)
@@ -82,7 +82,7 @@ func (r *Runner) use(drv driver.Linker) {
 type Source interface {
 	// Next prepares a chain, calling Chain.Open first, and reports whether there was one. It must
 	// return false once the context has ended.
-	Next(Chain) bool
+	Next(*Chain) bool
 	// Ended is called when a chain has ended. all says that every operation has succeeded wholly.
 	Ended(owner any, all bool)
 	// Wait is called after a reap that leaves more than half of the slots in use. Most chains then
@@ -118,17 +118,17 @@ func (r *Runner) Run(ctx context.Context, source Source) {
 // fill stages new chains while there are free slots.
 func (r *Runner) fill(source Source) {
 	for len(r.free) > 0 && !r.lost {
-		t := r.free[len(r.free)-1]
-		t.n, t.asked = 0, r.to.Hook.Now()
-		if !source.Next(Chain{t}) {
+		c := r.free[len(r.free)-1]
+		c.n, c.asked = 0, r.to.Hook.Now()
+		if !source.Next(c) {
 			break
 		}
 		r.free = r.free[:len(r.free)-1]
-		r.heads = append(r.heads, t.link())
+		r.heads = append(r.heads, c.link())
 	}
 	n := r.drv.Stage(r.heads)
 	for _, op := range r.heads[:n] {
-		op.Owner.(*slot).staged = true
+		op.Owner.(*Chain).staged = true
 	}
 	r.heads = append(r.heads[:0], r.heads[n:]...)
 }
@@ -142,49 +142,49 @@ func (r *Runner) reap(source Source) {
 		r.to.Losses.Add(r.drv, err)
 	}
 	for _, op := range r.done[:n] {
-		t := op.Owner.(*slot)
-		all := t.succeeded()
+		c := op.Owner.(*Chain)
+		all := c.succeeded()
 		if all {
-			r.count(t)
-			r.record(t)
+			r.count(c)
+			r.record(c)
 		}
-		r.end(t, source, all)
+		r.end(c, source, all)
 	}
 	if r.lost { // the chains that it has not taken end
 		for _, op := range r.heads {
-			r.end(op.Owner.(*slot), source, false)
+			r.end(op.Owner.(*Chain), source, false)
 		}
 		clear(r.heads)
 		r.heads = r.heads[:0]
 	}
 }
 
-// end ends t's chain; see Source.Ended.
-func (r *Runner) end(t *slot, source Source, all bool) {
-	owner := t.owner
-	t.clear()
-	r.free = append(r.free, t)
+// end ends c; see Source.Ended.
+func (r *Runner) end(c *Chain, source Source, all bool) {
+	owner := c.owner
+	c.clear()
+	r.free = append(r.free, c)
 	source.Ended(owner, all)
 }
 
 // count adds the chain's operations to Stats.
-func (r *Runner) count(t *slot) {
-	for i := range t.n {
-		r.to.Stats.Add(counters.Queued, t.ops[i].Code, t.ops[i].Res)
+func (r *Runner) count(c *Chain) {
+	for i := range c.n {
+		r.to.Stats.Add(counters.Queued, c.ops[i].Code, c.ops[i].Res)
 	}
 }
 
 // record records the chain's operations. All were submitted together. The times of their ends are
 // not known, so all end with the chain.
-func (r *Runner) record(t *slot) {
-	if t.asked == 0 {
+func (r *Runner) record(c *Chain) {
+	if c.asked == 0 {
 		return
 	}
-	at, name := record.Now(), string(t.path.Name[:len(t.path.Name)-1])
-	for i := range t.n {
-		op := &t.ops[i]
+	at, name := record.Now(), string(c.path.Name[:len(c.path.Name)-1])
+	for i := range c.n {
+		op := &c.ops[i]
 		r.to.Hook.Op(&record.Op{
-			Queued: t.asked, Submitted: t.asked, Completed: at, Off: op.Off, Size: len(op.Buf), Res: op.Res, Batch: t.n,
+			Queued: c.asked, Submitted: c.asked, Completed: at, Off: op.Off, Size: len(op.Buf), Res: op.Res, Batch: c.n,
 			Kind: uint8(op.Code), Path: record.PathQueued, Drv: r.drvID,
 		}, new(record.FileRef), name, nil)
 	}
@@ -193,8 +193,8 @@ func (r *Runner) record(t *slot) {
 // cancel asks the chains in flight to end early.
 func (r *Runner) cancel() {
 	for i := range r.slots {
-		if t := &r.slots[i]; t.staged {
-			r.drv.Cancel(&t.ops[0])
+		if c := &r.slots[i]; c.staged {
+			r.drv.Cancel(&c.ops[0])
 		}
 	}
 }

@@ -26,7 +26,7 @@ type opens struct {
 	ended chan any // the owners of chains that have ended
 }
 
-func (o *opens) Next(c Chain) bool {
+func (o *opens) Next(c *Chain) bool {
 	if len(o.names) == 0 || o.ctx.Err() != nil {
 		return false
 	}
