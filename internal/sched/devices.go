@@ -19,9 +19,7 @@ func (s *Scheduler) Driver() driver.Info {
 	return driver.Info{}
 }
 
-// SetRings lets up to most devices, at most ioengine.MaxRings, each have a ring. open opens the
-// driver of one ring; the Hook records that ring. SetRings must be called before the first
-// operation.
+// SetRings lets up to most devices each have a ring; see ioengine.Rings.SetMost.
 func (s *Scheduler) SetRings(most int, open func(*record.Hook) (driver.Driver, error)) {
 	s.paths.Engines.SetMost(most, open)
 }
