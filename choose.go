@@ -89,19 +89,15 @@ func forChains(name string, hook *record.Hook) driver.Linker {
 	return r
 }
 
-// forSyncs returns a driver whose fsyncs hold no thread of this process: drv, or else Linux AIO,
-// which has kernel threads for them (since 4.18). It returns nil if the system has none. A ring
-// does not qualify: its fsyncs run in worker threads, which belong to the process.
-func (s *Scheduler) forSyncs(drv driver.Driver, hook *record.Hook) driver.Driver {
-	fsync := &driver.Op{Code: driver.Fsync}
-	if drv.Async(fsync) {
-		return drv
-	}
+// forSyncs returns a driver whose fsyncs hold no thread of this process: Linux AIO, which has
+// kernel threads for them (since 4.18). It returns nil if the system has none. A ring does not
+// qualify: its fsyncs run in worker threads, which belong to the process.
+func (s *Scheduler) forSyncs(hook *record.Hook) driver.Driver {
 	q, err := aio.New(aio.Options{Depth: syncDepth, Threads: 1, Record: hook})
 	if err != nil {
 		return nil
 	}
-	if !q.Async(fsync) {
+	if !q.Async(&driver.Op{Code: driver.Fsync}) {
 		q.Close()
 		return nil
 	}

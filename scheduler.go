@@ -105,7 +105,7 @@ func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *reco
 		}
 		return s.parts.InFront(drv), nil
 	}
-	syncs := func() driver.Driver { return s.forSyncs(drv, hook) }
+	syncs := func() driver.Driver { return s.forSyncs(hook) }
 	// a simulated disk: its drivers replace the named driver's threads, rings and fsyncs
 	if disk != nil {
 		name = cmp.Or(o.Driver, DriverUring)

@@ -37,7 +37,7 @@ type Device struct {
 	Governors [governor.Kinds]governor.Governor
 	asked     sync.Once // see InMemory
 	memory    bool      // written by asked
-	// QueuedSyncs counts the fsyncs that a driver for fsyncs of all devices has.
+	// QueuedSyncs counts the fsyncs that the driver for fsyncs has.
 	QueuedSyncs atomic.Int32
 }
 

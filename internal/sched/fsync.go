@@ -26,23 +26,18 @@ import (
 type fsyncs struct {
 	open   func() driver.Driver // see SetSyncDriver; nil if there is no driver
 	opened sync.Once
-	// engine is the Engine of the driver that open has returned. It is nil before open is called,
-	// and if open returned nil.
+	// engine is the Engine of the driver that open has returned, for all devices. It is nil before
+	// open is called, and if open returned nil.
 	engine atomic.Pointer[ioengine.Engine]
-	// most is how many fsyncs a driver that serves all devices has at once; 0 if the driver is the
-	// Scheduler's own, with an engine per device. queued counts them.
-	most, queued atomic.Int32
+	most   int32        // how many fsyncs the driver has at once. Written by opened
+	queued atomic.Int32 // how many it has
 }
 
-// tryQueue makes room for an fsync in the driver for fsyncs of all devices. A device may have half
-// of the driver's places, so that a device that hangs leaves half to all others.
+// tryQueue makes room for an fsync in the driver. A device may have half of the driver's places, so
+// that a device that hangs leaves half to all others.
 func (y *fsyncs) tryQueue(d *device.Device) bool {
-	most := y.most.Load()
-	if most == 0 {
-		return true
-	}
-	if d.QueuedSyncs.Add(1) <= max(1, most/2) {
-		if y.queued.Add(1) <= most {
+	if d.QueuedSyncs.Add(1) <= max(1, y.most/2) {
+		if y.queued.Add(1) <= y.most {
 			return true
 		}
 		y.queued.Add(-1)
@@ -53,16 +48,14 @@ func (y *fsyncs) tryQueue(d *device.Device) bool {
 
 // endQueued gives back what tryQueue has taken.
 func (y *fsyncs) endQueued(d *device.Device) {
-	if y.most.Load() > 0 {
-		y.queued.Add(-1)
-		d.QueuedSyncs.Add(-1)
-	}
+	y.queued.Add(-1)
+	d.QueuedSyncs.Add(-1)
 }
 
 // SetSyncDriver has the fsyncs that are queued made by the driver that open returns. Open is called
-// once, when the driver is first needed. It may return the Scheduler's own driver, or nil for none.
-// The Scheduler closes the driver. SetSyncDriver must be called before the first Sync, or by the
-// function that chooses the Scheduler's driver (Paths.Ready).
+// once, when the driver is first needed. It may return nil for none. The Scheduler closes the
+// driver, which makes nothing but fsyncs. SetSyncDriver must be called before the first Sync, or by
+// the function that chooses the Scheduler's driver (Paths.Ready).
 func (s *Scheduler) SetSyncDriver(open func() driver.Driver) { s.fsyncs.open = open }
 
 // Admit decides how the fsync is made, and waits for the permit that this needs, or for ctx's end.
@@ -75,7 +68,7 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 		if c.permit, ok = s.tryPlainSync(d, running); ok {
 			return nil
 		}
-		if e := s.syncEngine(c.f); e != nil && y.tryQueue(d) {
+		if e := s.syncEngine(); e != nil && y.tryQueue(d) {
 			c.engine = e
 			return nil
 		}
@@ -176,37 +169,18 @@ func (c *syncing) queue(code driver.Code, fd int) int32 {
 	return res
 }
 
-// syncEngine returns the engine for fsyncs of f, or nil if there is none or it is lost.
-func (s *Scheduler) syncEngine(f *File) *ioengine.Engine {
+// syncEngine returns the engine of the driver for fsyncs, or nil if there is none or it is lost.
+func (s *Scheduler) syncEngine() *ioengine.Engine {
 	y := &s.fsyncs
-	if y.open == nil {
-		return nil
-	}
 	y.opened.Do(func() {
-		switch drv := y.open(); drv {
-		case nil:
-		case s.paths.Engines.First().Driver():
-			y.engine.Store(s.paths.Engines.First())
-		default:
+		if drv := y.open(); drv != nil {
 			e := ioengine.New(drv)
 			e.Join(&s.paths.Engines, s.paths.Recording, func(_ *ioengine.Engine, err error) { s.paths.Lost.Add(drv, err) })
-			y.most.Store(int32(drv.Info().Depth))
+			y.most = int32(drv.Info().Depth)
 			y.engine.Store(e)
 		}
 	})
-	e := y.engine.Load()
-	if e != nil && e == s.paths.Engines.First() {
-		e = s.paths.RingsOf(f).First()
-	}
-	if e == nil || e.Lost() {
-		return nil
-	}
-	return e
-}
-
-// syncOnlyEngine returns the engine of the driver for fsyncs alone, or nil if there is none.
-func (s *Scheduler) syncOnlyEngine() *ioengine.Engine {
-	if e := s.fsyncs.engine.Load(); e != s.paths.Engines.First() {
+	if e := y.engine.Load(); e != nil && !e.Lost() {
 		return e
 	}
 	return nil

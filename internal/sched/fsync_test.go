@@ -229,16 +229,3 @@ func TestSyncsWithoutADriver(t *testing.T) {
 	want(t, nil, b)
 	wantNoSyncs(t, p)
 }
-
-// A driver that the Scheduler has already may serve, and is closed once.
-func TestSyncThroughTheSameDriver(t *testing.T) {
-	p := playSyncs(t)
-	p.SetSyncDriver(func() driver.Driver { return p.paths.Engines.First().Driver() })
-	_, a := p.start(t.Context(), 1)
-	d := p.paths.Engines.First().Driver().(*script.Driver)
-	d.Answer(d.Next(0), 0)
-	want(t, nil, a)
-	if st := p.Stats(); st.Batches != 1 {
-		t.Errorf("Stats: %d batches; want 1", st.Batches)
-	}
-}

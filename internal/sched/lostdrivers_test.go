@@ -41,7 +41,6 @@ func losing(t *testing.T, inner driver.Driver, at int) (*Scheduler, *File, *faul
 		drv = async{drv}
 	}
 	s := newOn(drv, Options{})
-	s.SetSyncDriver(func() driver.Driver { return drv })
 	return s, iopath.NewFile(int(f.Fd()), true, false), loss
 }
 
@@ -75,6 +74,40 @@ func TestLossAtEveryCall(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLossOfTheSyncDriver: the driver for fsyncs is lost with its first call, its second, and so
+// on. Each Sync succeeds, as a plain call if need be, and the other operations stay queued.
+func TestLossOfTheSyncDriver(t *testing.T) {
+	hang.Watch(t)
+	for at := 0; ; at++ {
+		var drivers [2]driver.Driver // for fsyncs, and for everything else
+		for i := range drivers {
+			p, err := pool.New(pool.Options{Depth: 8, Threads: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			drivers[i] = p
+		}
+		syncs, loss := fault.NewLoss(drivers[0], at, syscall.EPERM)
+		s, f, _ := losing(t, drivers[1], 1<<30)
+		s.SetSyncDriver(func() driver.Driver { return syncs })
+		everything(t, s, f)
+		if all := s.LostDrivers(); (len(all) == 1) != loss.Fired() || s.Threads() != 16 {
+			t.Errorf("LostDrivers = %v, %d threads, the driver is lost: %t; want 16 threads", all, s.Threads(), loss.Fired())
+		}
+		f.Close(func() {})
+		if err := s.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+		wantNothing(t, s)
+		if t.Failed() {
+			t.Fatalf("lost with call %d", at)
+		}
+		if !loss.Fired() {
+			return
+		}
 	}
 }
 

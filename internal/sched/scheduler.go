@@ -54,7 +54,7 @@ func (s *Scheduler) Close() error {
 	s.paths.Engines.Wait()
 	s.helpers.all.Wait()
 	errs := []error{s.chains.Close()}
-	if e := s.syncOnlyEngine(); e != nil {
+	if e := s.fsyncs.engine.Load(); e != nil {
 		errs = append(errs, e.Close())
 	}
 	for _, e := range s.paths.Engines.All() {
@@ -86,8 +86,8 @@ type Stats struct {
 func (s *Scheduler) Stats() Stats {
 	st := Stats{Sums: s.paths.Counters.Sum(), Rings: len(s.paths.Engines.All())}
 	st.Cached, st.Plain, st.Queued = st.Ops[counters.Cached], st.Ops[counters.Plain], st.Ops[counters.Queued]
-	// The driver for fsyncs alone is Linux AIO: a goroutine that waits in it has no thread.
-	if e := s.syncOnlyEngine(); e != nil {
+	// The driver for fsyncs is Linux AIO: a goroutine that waits in it has no thread.
+	if e := s.fsyncs.engine.Load(); e != nil {
 		e.AddTo(&st.Stats)
 	}
 	st.Blocked, _ = s.Permits()
