@@ -11,13 +11,20 @@ import (
 // the driver does not have. It is guarded by Engine.mu.
 type backlog struct {
 	queue list.List[driver.Op]
-	// held has operations by kind: take puts them there when their kind has no place left. Held
-	// operations are older than operations of their kind in queue. Reads are never held.
-	held [kinds]list.List[driver.Op]
+	// held has writes: take puts them there when writes have no place left. They are older than the
+	// writes in queue.
+	held list.List[driver.Op]
 }
 
+// Values of Engine.waiting.
+const (
+	nothingWaits = iota
+	writesWait   // only held is not empty
+	anyWait      // queue is not empty
+)
+
 // Len returns the number of operations.
-func (b *backlog) Len() int { return b.queue.Len() + b.held[writes].Len() + b.held[syncs].Len() }
+func (b *backlog) Len() int { return b.queue.Len() + b.held.Len() }
 
 // appendReversed appends the operations of a stack, last one first: it is the oldest.
 func (b *backlog) appendReversed(stack *driver.Op) {
@@ -36,51 +43,43 @@ func (b *backlog) appendReversed(stack *driver.Op) {
 }
 
 // take moves operations from the backlog to batch, oldest first, as far as m has room. It drops
-// abandoned operations. It passes over operations of a kind that has no room.
+// abandoned operations. It passes over writes without room.
 func (b *backlog) take(batch []*driver.Op, m room) []*driver.Op {
-	for k := writes; k < kinds; k++ {
-		for b.held[k].Len() > 0 && m.has(k) {
-			batch = b.move(batch, &b.held[k], k, &m)
-		}
+	for b.held.Len() > 0 && m.has(b.held.Front()) {
+		batch = b.move(batch, &b.held, &m)
 	}
 	for b.queue.Len() > 0 && m.all > 0 {
 		op := b.queue.Front()
-		k := kindOf(op.Code)
-		if k != reads && (b.held[k].Len() > 0 || !m.has(k)) {
+		if !m.has(op) {
 			b.queue.Remove(&op.Links)
-			b.held[k].PushBack(&op.Links, op)
+			b.held.PushBack(&op.Links, op)
 			continue
 		}
-		batch = b.move(batch, &b.queue, k, &m)
+		batch = b.move(batch, &b.queue, &m)
 	}
 	return batch
 }
 
-// move moves the first operation of from, which is of kind k, to batch, unless it is abandoned.
-func (b *backlog) move(
-	batch []*driver.Op, from *list.List[driver.Op], k kind, m *room,
-) []*driver.Op {
+// move moves the first operation of from to batch, unless it is abandoned.
+func (b *backlog) move(batch []*driver.Op, from *list.List[driver.Op], m *room) []*driver.Op {
 	op := from.Front()
 	from.Remove(&op.Links)
 	if !requestOf(op).place.CompareAndSwap(inQueue, elsewhere) {
 		return batch
 	}
-	m.take(k)
+	m.take(op)
 	return append(batch, op)
 }
 
-// waiting returns the kinds, as a set of bits, for which take has had too little room. If it has
-// had no room at all, reads are among them.
-func (b *backlog) waiting() (set uint32) {
-	if b.queue.Len() > 0 {
-		set |= 1 << reads
+// waiting returns for which operations take has had too little room.
+func (b *backlog) waiting() uint32 {
+	switch {
+	case b.queue.Len() > 0:
+		return anyWait
+	case b.held.Len() > 0:
+		return writesWait
 	}
-	for k := writes; k < kinds; k++ {
-		if b.held[k].Len() > 0 {
-			set |= 1 << k
-		}
-	}
-	return set
+	return nothingWaits
 }
 
 // prepend puts ops, which take has returned, back in front.
@@ -88,8 +87,8 @@ func (b *backlog) prepend(ops []*driver.Op) {
 	for _, op := range slices.Backward(ops) {
 		requestOf(op).place.Store(inQueue)
 		to := &b.queue
-		if k := kindOf(op.Code); b.held[k].Len() > 0 {
-			to = &b.held[k]
+		if isWrite(op) && b.held.Len() > 0 {
+			to = &b.held
 		}
 		to.PushFront(&op.Links, op)
 	}
@@ -102,8 +101,8 @@ func (b *backlog) withdraw(op *driver.Op) bool {
 		return false
 	}
 	from := &b.queue
-	if k := kindOf(op.Code); b.held[k].Has(&op.Links) {
-		from = &b.held[k]
+	if b.held.Has(&op.Links) {
+		from = &b.held
 	}
 	from.Remove(&op.Links)
 	return true

@@ -25,7 +25,7 @@ func TestBacklogIsAQueue(t *testing.T) {
 			l.appendReversed(stack)
 		case 1: // some are taken
 			if n := rnd.IntN(len(want) + 1); n > 0 {
-				if got := l.take(nil, roomFor(n)); !slices.Equal(got, want[:n]) {
+				if got := l.take(nil, room{n, n}); !slices.Equal(got, want[:n]) {
 					t.Fatalf("%d operations were taken; want the first %d", len(got), n)
 				}
 				want = slices.Clone(want[n:])
@@ -33,7 +33,7 @@ func TestBacklogIsAQueue(t *testing.T) {
 		case 2: // some are taken, and some of them put back
 			if n := rnd.IntN(len(want) + 1); n > 0 {
 				k := rnd.IntN(n + 1)
-				l.take(nil, roomFor(n))
+				l.take(nil, room{n, n})
 				l.prepend(want[k:n])
 				want = slices.Clone(want[k:])
 			}
@@ -100,7 +100,7 @@ func TestBacklogWithdraw(t *testing.T) {
 			l.check(t, slices.Delete(slices.Clone(ops), i, i+1))
 		}
 		l, ops := backlogOf(n)
-		l.take(nil, roomFor(1))
+		l.take(nil, room{1, 1})
 		if l.withdraw(ops[0]) {
 			t.Errorf("the first of %d was there after it had been taken", n)
 		}
@@ -113,7 +113,7 @@ func TestBacklogDropsAbandoned(t *testing.T) {
 	l, ops := backlogOf(4)
 	requestOf(ops[0]).place.Store(abandoned)
 	requestOf(ops[2]).place.Store(abandoned)
-	if got := l.take(nil, roomFor(2)); !slices.Equal(got, []*driver.Op{ops[1], ops[3]}) {
+	if got := l.take(nil, room{2, 2}); !slices.Equal(got, []*driver.Op{ops[1], ops[3]}) {
 		t.Errorf("%d operations were taken; want the second and the fourth", len(got))
 	}
 	if l.Len() != 0 {

@@ -100,10 +100,10 @@ type Engine struct {
 	mu      probe.Mutex
 	backlog backlog      // operations that the driver does not have yet; under mu
 	scratch []*driver.Op // the batch being submitted, as large as the driver is deep; under mu
-	// waiting is readable without mu. It has a bit for each kind of operation in the backlog for
-	// which the driver had no room (backlog.waiting). A submitter should try again when there is
-	// room (backlogFits). Written under mu. See submit for the case in which it is 0 although the
-	// backlog is not empty.
+	// waiting is readable without mu. It says for which operations in the backlog the driver had
+	// no room (backlog.waiting). A submitter should try again when there is room (backlogFits).
+	// Written under mu. See submit for the case in which it is nothingWaits although the backlog
+	// is not empty.
 	waiting probe.Uint32
 	// lost is set when the driver can no longer be used; see lost.go. onLoss,
 	// if not nil, is then called once, perhaps under mu.
@@ -111,10 +111,10 @@ type Engine struct {
 	onLoss func(*Engine, error)
 	// inflight counts the operations that the driver owns. The submitter raises it under mu, before
 	// the driver has the operations, and lowers it for the operations that the driver did not take.
-	// The goroutine that reaps operations lowers it for them. setOps, writes and syncs count
-	// some of the same operations: the requests of RequestSets, the writes, and the syncs.
-	inflight, setOps, writes, syncs probe.Int32
-	most                            places // the bounds of inflight, writes and syncs; see divided
+	// The goroutine that reaps operations lowers it for them. setOps and writes count some of the
+	// same operations: the requests of RequestSets, and the writes.
+	inflight, setOps, writes probe.Int32
+	mostWrites               int // the bound of writes; see placesForWrites
 	// reaperRequests counts the goroutines that wait for operations of a RequestSet without
 	// leading. The goroutine raises it, then reads state; a leader that retires writes state, then
 	// reads it. So one of them sees the other, and there is a leader. closing counts the Closes of
@@ -147,14 +147,14 @@ const (
 func New(drv driver.Driver) *Engine {
 	depth := drv.Info().Depth
 	e := &Engine{
-		drv:      drv,
-		minBatch: minSubmitThreshold,
-		hook:     new(record.Hook),
-		closing:  new(atomic.Int32),
-		id:       record.DriverOf(drv.Info().Name),
-		scratch:  make([]*driver.Op, 0, depth),
-		most:     places{depth, depth, depth},
-		done:     make([]*driver.Op, min(depth, maxReap)),
+		drv:        drv,
+		minBatch:   minSubmitThreshold,
+		hook:       new(record.Hook),
+		closing:    new(atomic.Int32),
+		id:         record.DriverOf(drv.Info().Name),
+		scratch:    make([]*driver.Op, 0, depth),
+		mostWrites: depth,
+		done:       make([]*driver.Op, min(depth, maxReap)),
 	}
 	e.help.done = make([]*driver.Op, min(depth, mostHelped))
 	e.stager, _ = drv.(driver.Stager)
@@ -376,11 +376,11 @@ func (e *Engine) submit(put func([]*driver.Op) (int, error)) {
 		e.countInFlight(batch[n:], -1)
 		e.backlog.prepend(batch[n:])
 		// The driver took fewer than it has room for. Usually the leader tries again after its next
-		// Reap, so waiting is 0. If nothing is in flight any more, there may be no next Reap: the
+		// Reap, so nothing waits. If nothing is in flight any more, there may be no next Reap: the
 		// leader may be blocked already, because the operations that the driver did not take were
 		// counted as in flight too. Then this submitter must try again.
 		if e.inflight.Load() > 0 {
-			e.waiting.Store(0)
+			e.waiting.Store(nothingWaits)
 		} else {
 			e.waiting.Store(e.backlog.waiting())
 		}
@@ -443,21 +443,20 @@ func (e *Engine) complete(ops []*driver.Op, chain bool) (left []*Request) {
 	return left
 }
 
-// countInFlight adds sign to the counters inflight and setOps, and to the counter of its kind, for
-// each of ops. setOps is never larger than inflight: it is raised last and lowered first.
+// countInFlight adds sign for each of ops to the counters that it belongs to: inflight, setOps,
+// writes. setOps is never larger than inflight: it is raised last and lowered first.
 func (e *Engine) countInFlight(ops []*driver.Op, sign int32) {
-	byOwner, of := int32(0), [kinds]int32{}
+	var byOwner, writes int32
 	for _, op := range ops {
 		if requestOf(op).byOwner {
 			byOwner += sign
 		}
-		of[kindOf(op.Code)] += sign
+		if isWrite(op) {
+			writes += sign
+		}
 	}
-	if of[writes] != 0 {
-		e.writes.Add(of[writes])
-	}
-	if of[syncs] != 0 {
-		e.syncs.Add(of[syncs])
+	if writes != 0 {
+		e.writes.Add(writes)
 	}
 	if sign < 0 && byOwner != 0 {
 		e.setOps.Add(byOwner)

@@ -349,7 +349,7 @@ func (w *world) key() (key uint64) {
 	for op := e.backlog.queue.Front(); op != nil; op = op.Links.Next() {
 		all += hash(2, number(op))
 	}
-	for op := e.backlog.held[writes].Front(); op != nil; op = op.Links.Next() {
+	for op := e.backlog.held.Front(); op != nil; op = op.Links.Next() {
 		all += hash(3, number(op))
 	}
 	for _, t := range w.threads {

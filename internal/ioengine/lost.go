@@ -53,7 +53,7 @@ func (e *Engine) lose(err error) {
 // leaveToLeader is submit for a lost driver: it wakes the leader, which ends what is in the
 // backlog. It must be called with mu held.
 func (e *Engine) leaveToLeader() {
-	e.waiting.Store(0)
+	e.waiting.Store(nothingWaits)
 	if e.backlog.Len() > 0 {
 		e.drv.Wake()
 	}
@@ -66,7 +66,8 @@ func (e *Engine) giveUp() {
 	}
 	e.mu.Lock()
 	e.backlog.appendReversed(e.inbox.Swap(nil))
-	ops := e.backlog.take(nil, roomFor(e.backlog.Len()))
+	n := e.backlog.Len()
+	ops := e.backlog.take(nil, room{n, n})
 	e.mu.Unlock()
 	for _, op := range ops {
 		op.Res = Canceled

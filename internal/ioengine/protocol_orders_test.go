@@ -147,7 +147,7 @@ func (c situation) play(w *world) {
 	}
 	p.e = New(drv)
 	if c.writes > 0 {
-		p.e.most = divided(cap(p.e.scratch))
+		p.e.mostWrites = placesForWrites(cap(p.e.scratch))
 	}
 	if c.batch > 0 {
 		p.e.minBatch = c.batch

@@ -76,7 +76,7 @@ func (r *Rings) Init(drv driver.Driver, hook *record.Hook) {
 func (r *Rings) add(drv driver.Driver, hook *record.Hook, memory *slabs) *Engine {
 	e := New(drv)
 	e.Join(r, hook, r.ringLost)
-	e.closing, e.slabs, e.most = &r.closing, memory, divided(cap(e.scratch))
+	e.closing, e.slabs, e.mostWrites = &r.closing, memory, placesForWrites(cap(e.scratch))
 	all := append(slices.Clip(r.All()), e)
 	r.all.Store(&all)
 	return e
