@@ -94,12 +94,17 @@ func writeList(b *strings.Builder, title string, lines []string) {
 
 // verdict returns the result in a sentence.
 func verdict(done []*outcome) string {
-	var differ []string
+	var differ, alone []string
 	for _, o := range done {
 		differ = append(differ, o.Fixed.Differ...)
+		alone = append(alone, o.Fixed.Alone...)
 	}
-	if len(differ) == 0 {
+	switch {
+	case len(differ) == 0 && len(alone) == 0:
 		return "No test's result differed. A second run of sluice fix found nothing to change."
+	case len(differ) == 0:
+		return "No test's result differed, but for those that were the same when they ran alone (below). " +
+			"A second run of sluice fix found nothing to change."
 	}
 	return "Tests whose results differed:\n\n- " + strings.Join(differ, "\n- ")
 }
