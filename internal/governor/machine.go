@@ -83,9 +83,9 @@ const (
 	// shorter: if more goroutines come, plain calls may keep the processors from them, and the rate
 	// does not show it.
 	firstPause, lastPause, lastPlainPause = 64, 4096, 256
-	// At most one epoch in share is a trial: 2.5 % of the time. A program may earn as many as
+	// At most one epoch in share is a trial: 2 % of the time. A program may earn as many as
 	// allowance for later. A comparison that has begun may borrow enough.
-	share, allowance = 40, 4 * mostTrials
+	share, allowance = 50, 4 * mostTrials
 	// While the queue is on trial, nothing waits in plain calls, and the runtime's monitor falls
 	// asleep, for so many epochs at most. A trial of Plain that has to wait for it takes so many
 	// more. After a trial in which the queue was no better, the plain calls keep processors for a

@@ -76,10 +76,6 @@ var known = map[string]struct {
 	has float64
 	why string
 }{
-	"P2, 500k/s 80µs, G16, work 0s, C0":      {0.968, trials},
-	"P4, 500k/s 80µs, G64, work 5µs, C0":     {0.968, trials},
-	"P4, 2000k/s 80µs, G1024, work 5µs, C0":  {0.969, trials},
-	"P2, 2000k/s 80µs, G4, work 50µs, C0":    {0.968, firstGuess},
 	"P4, 100k/s 80µs, G64, work 0s, C8":      {0.969, timeSlices},
 	"P8, 100k/s 80µs, G4, work 0s, C16":      {0.948, timeSlices},
 	"P16, 100k/s 80µs, G4, work 0s, C32":     {0.967, timeSlices},
@@ -91,10 +87,6 @@ const (
 	// near is the largest difference of a figure from a list here.
 	near = 0.02
 
-	// Trials take 2.5 % of the time, and the operations that they hold up end later.
-	trials = "trials of plain calls, which are much slower"
-	// The first trial comes after 50 ms, and the comparison takes as long again.
-	firstGuess = "the first guess is wrong, and a short program needs no trial"
 	// Beside goroutines that compute, one yield in a second is slow, and so are the plain calls
 	// that are checked. Goroutines that all begin at once look like them for a while.
 	timeSlices = "to find out that goroutines compute takes time, and so does a wrong finding"
