@@ -61,14 +61,7 @@ func TestLossAtEveryCall(t *testing.T) {
 				s, f, loss := losing(t, inner, at)
 				everything(t, s, f)
 				wantLoss(t, s, loss.Fired())
-				f.Close(func() {})
-				if err := s.Close(); err != nil {
-					t.Errorf("Close = %v", err)
-				}
-				wantNothing(t, s)
-				if t.Failed() {
-					t.Fatalf("lost with call %d", at)
-				}
+				closeAfterLoss(t, s, f, at)
 				if !loss.Fired() {
 					break
 				}
@@ -97,17 +90,24 @@ func TestLossOfTheSyncDriver(t *testing.T) {
 		if all := s.LostDrivers(); (len(all) == 1) != loss.Fired() || s.Threads() != 16 {
 			t.Errorf("LostDrivers = %v, %d threads, the driver is lost: %t; want 16 threads", all, s.Threads(), loss.Fired())
 		}
-		f.Close(func() {})
-		if err := s.Close(); err != nil {
-			t.Errorf("Close = %v", err)
-		}
-		wantNothing(t, s)
-		if t.Failed() {
-			t.Fatalf("lost with call %d", at)
-		}
+		closeAfterLoss(t, s, f, at)
 		if !loss.Fired() {
 			return
 		}
+	}
+}
+
+// closeAfterLoss closes f and s, a Scheduler whose driver was lost with a call of that number. It
+// ends the test if anything was wrong.
+func closeAfterLoss(t *testing.T, s *Scheduler, f *File, call int) {
+	t.Helper()
+	f.Close(func() {})
+	if err := s.Close(); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+	wantNothing(t, s)
+	if t.Failed() {
+		t.Fatalf("lost with call %d", call)
 	}
 }
 
