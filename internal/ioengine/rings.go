@@ -1,6 +1,7 @@
 package ioengine
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -124,7 +125,7 @@ func (r *Rings) OpenError() error {
 func (r *Rings) OneDevice() bool { return r.devices.Load() == 1 }
 
 // Claim stores the rings of one more device in of. It is a new ring, if each ring has a device and
-// there may be more rings; otherwise the ring with the fewest devices. Claim returns false if of
+// there may be more rings; otherwise the least used ring. Claim returns false if of
 // has rings already. The caller gives the rings back with Leave when the device is gone.
 func (r *Rings) Claim(of *atomic.Pointer[Group]) bool {
 	r.mu.Lock()
@@ -159,9 +160,13 @@ func (r *Rings) Leave(g *Group) {
 	r.devices.Add(-1)
 }
 
-// leastUsed returns the ring with the fewest devices. It must be called with mu held.
+// leastUsed returns the ring with the fewest devices. Of several, it is the one with the fewest
+// operations in flight: a device may hang, and one that is gone counts until its cleanup has run. It
+// must be called with mu held.
 func (r *Rings) leastUsed() *Engine {
-	return slices.MinFunc(r.All(), func(a, b *Engine) int { return a.devices - b.devices })
+	return slices.MinFunc(r.All(), func(a, b *Engine) int {
+		return cmp.Or(cmp.Compare(a.devices, b.devices), cmp.Compare(a.inflight.Load(), b.inflight.Load()))
+	})
 }
 
 // release notes that the device of g does not use e any more. It must be called with mu held.

@@ -19,8 +19,9 @@ func TestCapOfEachDevice(t *testing.T) {
 		if classFirst {
 			p.Classes().New("class", fair.Settings{Weight: 1})
 		}
-		for _, device := range []int{3, 5} {
-			<-p.begin(on(device))
+		files := [2]*File{on(3), on(5)} // a device with a file is not forgotten, and keeps its ring
+		for _, f := range files {
+			<-p.begin(f)
 		}
 		if !classFirst {
 			p.Classes().New("class", fair.Settings{Weight: 1})
@@ -33,7 +34,7 @@ func TestCapOfEachDevice(t *testing.T) {
 		var transfers [2][10]Transfer
 		for i := range transfers {
 			for j := range transfers[i] {
-				p.StartRead(&transfers[i][j], on(3+2*i), make([]byte, 512), 0, 0)
+				p.StartRead(&transfers[i][j], files[i], make([]byte, 512), 0, 0)
 			}
 		}
 		for i, d := range p.drv {

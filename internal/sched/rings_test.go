@@ -137,6 +137,26 @@ func TestStalledRing(t *testing.T) {
 	}
 }
 
+// A device that has to share a ring gets one whose device answers, although as many devices have
+// the ring of a device that hangs.
+func TestSharedRingAnswers(t *testing.T) {
+	p := newSeveral(t, 2, func(ring int, d *script.Driver) driver.Driver {
+		if ring > 0 {
+			d.Rule = whole
+		}
+		return d.Staging()
+	})
+	files := []*File{on(1), on(2), on(3)} // a device with a file is not forgotten
+	stuck := p.begin(files[0])
+	op := p.drv[0].Next(0)
+	for _, f := range files[1:] {
+		<-p.begin(f) // hangs if it shares the first ring
+	}
+	p.drv[0].Answer(op, 512)
+	<-stuck
+	runtime.KeepAlive(files)
+}
+
 // The first devices have a ring each, in the order in which something is queued for them. All
 // further devices share these rings. Each device keeps its ring. Files on no device have the first
 // ring.
