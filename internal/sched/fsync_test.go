@@ -3,9 +3,11 @@ package sched
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"syscall"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/iopath"
@@ -171,7 +173,7 @@ func stallSyncs(t *testing.T, stalled int) {
 		}
 	}
 	// Half of the driver's places, and the permits that calls with contexts may have.
-	queued, permits := 4*stalled, 4*stalled
+	queued, permits := 4*stalled, max(budget.Least, runtime.GOMAXPROCS(0))/4*stalled
 	hang.Eventually(func() bool {
 		return int(p.fsyncs.queued.Load()) == queued && p.permits() == permits && p.waiting() == len(all)-queued-permits
 	})
