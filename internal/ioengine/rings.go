@@ -161,8 +161,8 @@ func (r *Rings) Leave(g *Group) {
 }
 
 // leastUsed returns the ring with the fewest devices. Of several, it is the one with the fewest
-// operations in flight: a device may hang, and one that is gone counts until its cleanup has run. It
-// must be called with mu held.
+// operations in flight: a device may hang, and one that is gone counts until its cleanup has run.
+// It must be called with mu held.
 func (r *Rings) leastUsed() *Engine {
 	return slices.MinFunc(r.All(), func(a, b *Engine) int {
 		return cmp.Or(cmp.Compare(a.devices, b.devices), cmp.Compare(a.inflight.Load(), b.inflight.Load()))
