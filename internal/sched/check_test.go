@@ -64,3 +64,23 @@ func driverThatReads() driver.Driver {
 	drv.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
 	return drv
 }
+
+// Where the system does not say whether a thread waited, few calls are checked.
+func TestChecksWithoutAnswer(t *testing.T) {
+	hang.Watch(t)
+	s := newOn(driverThatReads(), Options{Govern: true, CheckWaits: true})
+	defer s.Close()
+	s.paths.Clock = func() time.Duration { return time.Hour } // no comparison of governors ends
+	s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
+	asked := 0
+	s.paths.ThreadWaits = func() (int64, bool) { asked++; return 0, false }
+	f := iopath.NewFile(1<<20, true, false)
+	for range 4096 {
+		if _, err := s.ReadAt(context.Background(), f, make([]byte, 512), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if asked == 0 || asked > 8 {
+		t.Errorf("it was asked %d times in 4096 reads; want 2 to 8", asked)
+	}
+}
