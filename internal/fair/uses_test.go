@@ -67,8 +67,8 @@ func TestBeyondCap(t *testing.T) {
 	}
 }
 
-// A request outside the cap does not wait for room in the cap, also behind a request of its own
-// class, and behind a request of another class.
+// A request outside the cap does not wait for room in the cap. This also holds if a request of its
+// own class, or of another class, is before it.
 func TestOutsideFullCap(t *testing.T) {
 	for own := range 2 {
 		q := New(Cap{Depth: 2, Bytes: 2 * Part, Beside: SmallPart})

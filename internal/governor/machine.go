@@ -108,8 +108,8 @@ func (m *Machine) Choice() Choice {
 // Trying reports whether the Choice in force is on trial.
 func (m *Machine) Trying() bool { return m.phase == trial }
 
-// Start sets the Choice to begin with. The next share epochs are no trial: a short program needs
-// none.
+// Start sets the Choice to begin with. The next share epochs are no trial, unless TrySoon is
+// called: a short program needs none.
 func (m *Machine) Start(c Choice) { m.best, m.wait = c, share }
 
 // TrySoon makes the next epoch a trial, if nothing is compared now.

@@ -125,8 +125,8 @@ func (r *Rings) OpenError() error {
 func (r *Rings) OneDevice() bool { return r.devices.Load() == 1 }
 
 // Claim stores the rings of one more device in of. It is a new ring, if each ring has a device and
-// there may be more rings; otherwise the least used ring. Claim returns false if of
-// has rings already. The caller gives the rings back with Leave when the device is gone.
+// there may be more rings; otherwise the least used ring. Claim returns false if of has rings
+// already. The caller gives the rings back with Leave when the device is gone.
 func (r *Rings) Claim(of *atomic.Pointer[Group]) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -44,14 +44,14 @@ func (s Scenario) Run(side Side, warm, end time.Duration) Result {
 			r.rings[len(r.rings)-1].found = r.judge
 		}
 	}
-	r.before = s.Program.Before
-	for i := range r.before {
+	r.first = s.Program.First
+	for i := range r.first {
 		m.global.push(&r.newUser(i, 200).goroutine)
 	}
 	for i := range s.Program.Goroutines {
 		r.others = append(r.others, r.newUser(i, -1))
 	}
-	if r.before == 0 {
+	if r.first == 0 {
 		for _, u := range r.others {
 			m.global.push(&u.goroutine)
 		}

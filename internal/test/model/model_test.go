@@ -129,10 +129,10 @@ func TestNoFixedChoiceIsBetter(t *testing.T) {
 // have most operations queued, whatever the governor has seen before.
 func TestStarts(t *testing.T) {
 	s := Scenario{Processors: 2, Device: Device{100e3, 80 * time.Microsecond}, Costs: Xeon}
-	for _, before := range []int{0, 1, 2, 4, 16, 64} {
-		s.Program = Program{Goroutines: 16, Before: before}
+	for _, first := range []int{0, 1, 2, 4, 16, 64} {
+		s.Program = Program{Goroutines: 16, First: first}
 		if got := s.Run(Sluice, settled, 250*time.Millisecond); got.Rate == 0 || got.Plain > 0.5 {
-			t.Errorf("after %d goroutines: Run = %+v; want at most half of plain calls", before, got)
+			t.Errorf("after %d goroutines: Run = %+v; want at most half of plain calls", first, got)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type Program struct {
 	Goroutines int           // each asks for one operation after another
 	Work       time.Duration // computation between two operations
 	Computing  int           // goroutines that only compute
-	Before     int           // goroutines that each ask for 200 operations before the others begin
+	First      int           // goroutines that ask for 200 operations each; then the others begin
 }
 
 // Side is the way to perform the operations.
@@ -47,7 +47,7 @@ type program struct {
 	queued   int32
 
 	computing  int // goroutines that only compute
-	before     int // goroutines that the others wait for
+	first      int // goroutines of Program.First that have not ended
 	others     []*user
 	processors pressure.Signal
 }
@@ -112,9 +112,9 @@ func (u *user) loop(p *proc) {
 	u.m.run(p, u.work, func() { u.ask(p) })
 }
 
-// leave ends u, one of the goroutines before the others. The last one makes the others begin.
+// leave ends u, a goroutine of Program.First. The last one lets the others begin.
 func (u *user) leave(p *proc) {
-	if u.before--; u.before == 0 {
+	if u.first--; u.first == 0 {
 		for _, o := range u.others {
 			u.m.ready(p, &o.goroutine)
 		}
