@@ -92,6 +92,7 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 		p.Device, p.realDevices = sys.Device, true
 	}
 	p.Engines.Processors.Used = sys.ProcessorTime // plain calls ask before there is a ring
+	p.Engines.Processors.Begin(p.Clock())
 	p.FindsEnd = sys.CachedKnowsEnd()
 	p.Devices.Init(o.Threads, !p.realDevices)
 	p.Classes.Init(func() time.Duration { return p.Clock() })

@@ -43,6 +43,14 @@ type Signal struct {
 	sampled, used atomic.Int64
 }
 
+// Begin is called before the first operation, with Used set. Processor time that was used before,
+// such as for the start of the program, does not count, and Due first asks Slow later.
+func (s *Signal) Begin(now time.Duration) {
+	s.sampled.Store(int64(now))
+	s.used.Store(int64(s.Used()))
+	s.asked.Store(int64(now + Slow - askEvery))
+}
+
 // Due reports whether a goroutine that makes plain calls should yield now, to find out how long it
 // waits for a processor: if the program used most of the processors' time when that was last asked,
 // which is every askEvery.

@@ -56,6 +56,26 @@ func TestDue(t *testing.T) {
 	}
 }
 
+// What the program used before Begin is not used beside operations, and a moment after it tells
+// nothing.
+func TestBegin(t *testing.T) {
+	procs := time.Duration(min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
+	for _, used := range []time.Duration{Slow / 2, Slow * procs} {
+		var s Signal
+		total := time.Hour
+		s.Used = func() time.Duration { return total }
+		s.Begin(time.Minute)
+		total += used / 4
+		if s.Due(time.Minute + Slow/4) {
+			t.Errorf("a yield is due %v after Begin", Slow/4)
+		}
+		total += used - used/4
+		if due, want := s.Due(time.Minute+Slow), used == Slow*procs; due != want {
+			t.Errorf("of %v the program has used %v: Due = %t; want %t", Slow, used, due, want)
+		}
+	}
+}
+
 // A long wait tells nothing if processors were idle.
 func TestIdle(t *testing.T) {
 	procs := time.Duration(min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
