@@ -27,7 +27,7 @@ type commitDelay struct {
 
 const (
 	// A window is at most 1/delayFraction of the last fsync's time, and at most pressure.Slow.
-	delayFraction = 6
+	delayFraction = 3
 	mostWait      = 2 * pressure.Slow // for all members together
 )
 

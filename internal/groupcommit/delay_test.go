@@ -154,7 +154,7 @@ func TestLateWindows(t *testing.T) {
 func TestDelayWindow(t *testing.T) {
 	for took, want := range map[time.Duration]time.Duration{
 		0:                     0,
-		60 * time.Microsecond: 10 * time.Microsecond,
+		60 * time.Microsecond: 60 * time.Microsecond / delayFraction,
 		60 * time.Millisecond: pressure.Slow,
 	} {
 		if got := (&commitDelay{took: took}).window(false); got != want {

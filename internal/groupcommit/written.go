@@ -5,7 +5,7 @@ import "syscall"
 const (
 	// MuchWritten is how many bytes in the page cache keep the disk busy for long
 	// enough that a Sync which waits for its group starts their write-back.
-	MuchWritten = 16 << 10 // 16 KiB
+	MuchWritten = 32 << 10 // 32 KiB
 	// HugeWritten is how many bytes in the page cache make two fsyncs at a time
 	// better for two Syncs than one fsync for both.
 	HugeWritten = 256 << 10 // 256 KiB
