@@ -2,14 +2,15 @@ package model
 
 import "time"
 
-// cores has the processors of the machine, shared among threads as by the kernel. A thread keeps
-// its core for one burst, a few microseconds. A woken thread comes next, and then the other threads
-// in turn.
+// cores has the simulated time, and the processors of the machine, shared among threads as by the
+// kernel. A thread keeps its core for one burst, a few microseconds. A woken thread comes next, and
+// then the other threads in turn.
 type cores struct {
-	events
+	now     time.Duration
+	next    events[time.Duration]
 	free    int
-	waiting [2]queue[burst] // of woken threads, and of other threads
-	used    time.Duration   // processor time
+	waiting [2][]burst    // of woken threads, and of other threads
+	used    time.Duration // processor time
 }
 
 // burst is a thread's work on a core before it may lose the core.
@@ -23,39 +24,36 @@ const (
 	usual
 )
 
+// after calls do when d has passed.
+func (c *cores) after(d time.Duration, do func()) { c.next.add(c.now+d, do) }
+
 // run makes a thread work on a core for takes. It calls then afterwards.
 func (c *cores) run(rank int, takes time.Duration, then func()) {
-	if c.free == 0 {
-		c.waiting[rank].push(burst{takes, then})
-		return
-	}
-	c.free--
-	c.start(burst{takes, then})
+	c.waiting[rank] = append(c.waiting[rank], burst{takes, then})
+	c.share()
 }
 
-func (c *cores) start(b burst) {
-	c.used += b.takes
-	c.add(b.takes, true, b.then)
-}
-
-// end passes the core of an ended burst to the next thread.
-func (c *cores) end() {
+// share gives free cores to the threads that come next.
+func (c *cores) share() {
 	for rank := range c.waiting {
-		if q := &c.waiting[rank]; q.len() > 0 {
-			c.start(q.pop())
-			return
+		for c.free > 0 && len(c.waiting[rank]) > 0 {
+			b := pop(&c.waiting[rank])
+			c.free--
+			c.used += b.takes
+			c.after(b.takes, func() {
+				c.free++
+				c.share()
+				b.then()
+			})
 		}
 	}
-	c.free++
 }
 
 // play lets everything happen until a time.
 func (c *cores) play(until time.Duration) {
 	for c.next[0].at <= until { // the monitor always has a next event
-		e := c.next.pop()
-		if c.now = e.at; e.frees {
-			c.end()
-		}
+		e := pop(&c.next)
+		c.now = e.at
 		e.do()
 	}
 	c.now = until

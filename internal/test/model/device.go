@@ -8,11 +8,10 @@ import (
 // Device describes a device. With n operations in it, each takes (n+k)/Rate on average; k is such
 // that a lone operation takes Latency. So the device performs Rate*n/(n+k) operations a second.
 // fio's rates on the machines here follow that within 3 %, for 4 to 256 operations
-// (docs/results/rand-depth.md).
+// (docs/results/rand-depth.md). On the zero Device no operation waits.
 type Device struct {
-	Rate float64 // the most operations a second
-	// Latency is the time of a lone operation, at least 1/Rate. 0 means that no operation waits.
-	Latency time.Duration
+	Rate    float64       // the most operations a second
+	Latency time.Duration // the time of a lone operation, at least 1/Rate
 }
 
 // perInterrupt is the number of operations in the device for each that an interrupt ends: of 64,
@@ -25,22 +24,11 @@ type device struct {
 	c       *cores
 	r       *rand.Rand
 	rate, k float64
-	ended   []func()
-	work    heap[inDevice]
-	done    float64 // progress of an operation since the beginning
-	when    time.Duration
-	turn    int // the number of the current timer
-}
-
-type inDevice struct {
-	ends float64 // the operation ends when done reaches it
-	then func()
-}
-
-func (o inDevice) before(p inDevice) bool { return o.ends < p.ends }
-
-func newDevice(c *cores, d Device, r *rand.Rand) *device {
-	return &device{c: c, r: r, rate: d.Rate, k: max(0, d.Rate*d.Latency.Seconds()-1)}
+	work    events[float64] // operations, each by the progress at which it ends
+	ended   []func()        // operations that wait for an interrupt
+	done    float64         // progress of an operation since the beginning
+	when    time.Duration   // of done
+	turn    int             // the number of the current timer
 }
 
 // speed returns the progress of each operation in a nanosecond.
@@ -57,8 +45,12 @@ func (d *device) goOn() {
 // submit gives the device an operation, and calls then at its end. Three quarters of an operation's
 // time are the same for all; the rest is exponential.
 func (d *device) submit(then func()) {
+	if d.rate == 0 {
+		then()
+		return
+	}
 	d.goOn()
-	d.work.push(inDevice{d.done + 0.75 + 0.25*d.r.ExpFloat64(), then})
+	d.work.add(d.done+0.75+0.25*d.r.ExpFloat64(), then)
 	d.wait()
 }
 
@@ -69,20 +61,19 @@ func (d *device) wait() {
 	}
 	d.turn++
 	turn := d.turn
-	d.c.after(time.Duration(max(0, d.work[0].ends-d.done)/d.speed())+1, func() {
+	d.c.after(time.Duration(max(0, d.work[0].at-d.done)/d.speed())+1, func() {
 		if turn != d.turn {
 			return
 		}
 		d.goOn()
-		for len(d.work) > 0 && d.work[0].ends <= d.done {
-			d.ended = append(d.ended, d.work.pop().then)
+		for len(d.work) > 0 && d.work[0].at <= d.done {
+			d.ended = append(d.ended, pop(&d.work).do)
 		}
 		if n := len(d.work); n == 0 || len(d.ended) >= (n+len(d.ended))/perInterrupt {
-			ended := d.ended
-			d.ended = nil
-			for _, then := range ended {
+			for _, then := range d.ended {
 				then()
 			}
+			d.ended = nil
 		}
 		d.wait()
 	})

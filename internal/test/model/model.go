@@ -29,44 +29,11 @@ type Result struct {
 
 // Run makes one side perform a program. It returns the results from warm until end.
 func (s Scenario) Run(side Side, warm, end time.Duration) Result {
-	m := newMachine(s)
-	r := &program{m: m, side: side, work: s.Program.Work, computing: s.Program.Computing}
-	if s.Device.Latency > 0 {
-		r.d = newDevice(&m.cores, s.Device, m.r)
-	}
-	r.budgets.Init(0, func() int { return s.Processors })
-	r.budget.Init(&r.budgets)
-	signal := &r.processors
-	r.open = max(1, s.Rings)
-	for range max(s.Rings, ioengine.MostRings(s.Processors)) {
-		r.rings = append(r.rings, newRing(m, r.d, signal))
-		if s.Rings == 0 {
-			r.rings[len(r.rings)-1].found = r.judge
-		}
-	}
-	r.first = s.Program.First
-	for i := range r.first {
-		m.global.push(&r.newUser(i, 200).goroutine)
-	}
-	for i := range s.Program.Goroutines {
-		r.others = append(r.others, r.newUser(i, -1))
-	}
-	if r.first == 0 {
-		for _, u := range r.others {
-			m.global.push(&u.goroutine)
-		}
-	}
-	for range s.Program.Computing {
-		m.global.push(r.compute())
-	}
-	for _, p := range m.procs {
-		m.startThread(p, false)
-	}
-	m.monitor()
-	m.play(warm)
-	ops, plains, used := r.ops, r.plains, m.used
-	m.play(end)
-	ops, plains, used = r.ops-ops, r.plains-plains, m.used-used
+	r := s.begin(side)
+	r.play(warm)
+	ops, plains, used := r.ops, r.plains, r.used
+	r.play(end)
+	ops, plains, used = r.ops-ops, r.plains-plains, r.used-used
 	n := max(ops, 1)
 	return Result{
 		Rate: float64(ops) / (end - warm).Seconds(), Processor: used / time.Duration(n),
@@ -74,18 +41,32 @@ func (s Scenario) Run(side Side, warm, end time.Duration) Result {
 	}
 }
 
-func newMachine(s Scenario) *machine {
+// begin starts a program.
+func (s Scenario) begin(side Side) *program {
 	bounce := time.Duration(float64(s.Costs.Bounce) * math.Log2(max(1, float64(s.Processors)/2)))
 	s.Costs.Push += bounce
 	s.Costs.Entry += bounce
 	s.Costs.Spin += time.Duration(s.Processors) * s.Costs.Look
-	m := &machine{
-		costs: s.Costs, monitorDelay: monitorLeast,
-		r: rand.New(rand.NewPCG(1, 2)), procs: make([]*proc, s.Processors),
+	if s.Device.Rate == 0 {
+		s.Costs.Submit = s.Costs.Copy
 	}
-	m.free = cmp.Or(s.Cores, s.Processors)
-	for i := range m.procs {
-		m.procs[i] = new(proc)
+	r := &program{Program: s.Program, side: side, open: max(1, s.Rings)}
+	r.costs, r.free, r.procs = s.Costs, cmp.Or(s.Cores, s.Processors), make([]proc, s.Processors)
+	r.r, r.monitorDelay = rand.New(rand.NewPCG(1, 2)), monitorLeast
+	k := max(0, s.Device.Rate*s.Device.Latency.Seconds()-1)
+	r.d = device{c: &r.cores, r: r.r, rate: s.Device.Rate, k: k}
+	r.budgets.Init(0, func() int { return s.Processors })
+	r.budget.Init(&r.budgets)
+	for range cmp.Or(s.Rings, ioengine.MostRings(s.Processors)) {
+		r.rings = append(r.rings, newRing(r))
 	}
-	return m
+	r.users(0)
+	for range s.Program.Computing {
+		r.global = append(r.global, r.compute())
+	}
+	for i := range r.procs {
+		r.startThread(&r.procs[i], false)
+	}
+	r.monitor()
+	return r
 }

@@ -126,13 +126,22 @@ func TestNoFixedChoiceIsBetter(t *testing.T) {
 }
 
 // TestStarts checks that plain calls do not lock out the queue: 16 goroutines on two processors
-// have most operations queued, whatever the governor has seen before.
+// have most operations queued, however many goroutines the governor has seen before.
 func TestStarts(t *testing.T) {
 	s := Scenario{Processors: 2, Device: Device{100e3, 80 * time.Microsecond}, Costs: Xeon}
 	for _, first := range []int{0, 1, 2, 4, 16, 64} {
-		s.Program = Program{Goroutines: 16, First: first}
-		if got := s.Run(Sluice, settled, 250*time.Millisecond); got.Rate == 0 || got.Plain > 0.5 {
-			t.Errorf("after %d goroutines: Run = %+v; want at most half of plain calls", first, got)
+		s.Program.Goroutines = first
+		r := s.begin(Sluice)
+		for r.ops < 200*first {
+			r.play(r.now + time.Millisecond)
+		}
+		r.Goroutines = 16
+		r.users(first)
+		r.play(r.now + settled)
+		ops, plains := r.ops, r.plains
+		r.play(r.now + 200*time.Millisecond)
+		if ops, plains = r.ops-ops, r.plains-plains; ops == 0 || plains > ops/2 {
+			t.Errorf("after %d goroutines: %d of %d operations are plain calls; want at most half", first, plains, ops)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -9,58 +10,35 @@ type goroutine struct {
 	resume func(*proc) // called when the goroutine runs again
 
 	// These fields are for an operation in a ring.
-	parked bool       // the goroutine waits
-	ended  bool       // the operation has ended
-	next   *goroutine // the next one in its chain
-	last   bool       // the last one in its chain
+	parked bool         // the goroutine waits
+	ended  bool         // the operation has ended
+	chain  []*goroutine // those after it in its chain; nil if it is in none
 }
 
 // proc is a processor of the Go runtime (P).
 type proc struct {
-	state  procState
-	holder *goroutine // in a system call that keeps the processor, or nil
-	next   *goroutine // made ready last: it runs next, within the same time slice
-	queue  queue[*goroutine]
-	owes   time.Duration // processor time that is added to its next burst
+	holder  *goroutine // in a system call that keeps the processor, or nil
+	next    *goroutine // made ready last: it runs next, within the same time slice
+	queue   []*goroutine
+	owes    time.Duration // processor time that is added to its next burst
+	slices  int           // time slices that have begun
+	preempt bool          // the goroutine must leave the processor
 
-	preempt bool  // the goroutine must leave the processor
-	slices  count // time slices
-	calls   count // system calls, begun and ended
+	// Of the monitor.
+	slice time.Duration // when it first saw this time slice; 0: it has not yet
+	call  time.Duration // when it first saw a system call
+	seen  bool          // it has seen the present system call
 }
-
-// count counts something. It also has the monitor's last look at it.
-type count struct {
-	n, seen int
-	since   time.Duration // when the monitor first saw this number
-}
-
-// same reports whether the monitor has seen the same number before.
-func (c *count) same(now time.Duration) bool {
-	if c.seen == c.n {
-		return true
-	}
-	c.seen, c.since = c.n, now
-	return false
-}
-
-type procState uint8
-
-const (
-	idle procState = iota
-	running
-	inCall   // its thread is in a system call
-	spinning // its thread looks for goroutines
-)
 
 // machine is a machine, with the Go runtime of a program on it (runtime/proc.go of Go 1.26).
 type machine struct {
 	cores
 	costs    Costs
 	r        *rand.Rand
-	procs    []*proc
+	procs    []proc
 	idle     []*proc // the last one is the one that became idle last
-	spinning int
-	global   queue[*goroutine]
+	spinning int     // threads that look for goroutines
+	global   []*goroutine
 
 	monitorIdle  int // times in a row that the monitor had nothing to do
 	monitorDelay time.Duration
@@ -85,7 +63,7 @@ func (m *machine) run(p *proc, takes time.Duration, then func()) {
 func (m *machine) ready(p *proc, g *goroutine) {
 	p.owes += m.costs.Ready
 	if p.next != nil {
-		p.queue.push(p.next)
+		p.queue = append(p.queue, p.next)
 	}
 	p.next = g
 	m.wakeProc(p)
@@ -94,28 +72,21 @@ func (m *machine) ready(p *proc, g *goroutine) {
 // wakeProc makes another processor look for goroutines, if one is idle and none is looking. A
 // goroutine on p pays for it.
 func (m *machine) wakeProc(p *proc) {
-	if m.spinning > 0 || len(m.idle) == 0 {
-		return
+	if m.spinning == 0 && len(m.idle) > 0 {
+		p.owes += m.costs.Wake
+		m.startThread(m.takeIdle(nil), true)
 	}
-	p.owes += m.costs.Wake
-	m.startThread(m.takeIdle(nil), true)
 }
 
 // startThread wakes a thread for p. With spin it looks for goroutines elsewhere.
 func (m *machine) startThread(p *proc, spin bool) {
-	p.state = running
-	if spin {
-		p.state = spinning
-		m.spinning++
-	}
 	p.owes += m.costs.Block
-	m.after(m.costs.Awake, func() {
-		if spin {
-			m.search(p)
-			return
-		}
-		m.schedule(p)
-	})
+	then := m.schedule
+	if spin {
+		m.spinning++
+		then = m.search
+	}
+	m.after(m.costs.Awake, func() { then(p) })
 }
 
 // takeIdle takes an idle processor, the preferred one if possible, or returns nil.
@@ -124,33 +95,25 @@ func (m *machine) takeIdle(preferred *proc) *proc {
 	if last < 0 {
 		return nil
 	}
-	p := m.idle[last]
-	if preferred != nil && preferred.state == idle {
-		for i, q := range m.idle {
-			if q == preferred {
-				m.idle[i], p = p, q
-				break
-			}
-		}
+	if i := slices.Index(m.idle, preferred); i >= 0 {
+		m.idle[i], m.idle[last] = m.idle[last], m.idle[i]
 	}
+	p := m.idle[last]
 	m.idle = m.idle[:last]
 	return p
 }
 
 // schedule runs the next goroutine on p, or makes p look for one.
 func (m *machine) schedule(p *proc) {
-	p.state, p.holder = running, nil
-	if g := m.pick(p); g != nil {
+	switch g := m.pick(p); {
+	case g != nil:
 		m.begin(p, g)
-		return
-	}
-	if 2*m.spinning < len(m.procs)-len(m.idle) {
-		p.state = spinning
+	case 2*m.spinning < len(m.procs)-len(m.idle):
 		m.spinning++
 		m.search(p)
-		return
+	default:
+		m.release(p)
 	}
-	m.release(p)
 }
 
 // begin runs g on p.
@@ -162,28 +125,28 @@ func (m *machine) begin(p *proc, g *goroutine) {
 // pick takes p's next goroutine from its queue or the global queue.
 func (m *machine) pick(p *proc) (g *goroutine) {
 	p.preempt = false
-	fair := p.slices.n%globalTurn == 0 && m.global.len() > 0
+	fair := p.slices%globalTurn == 0 && len(m.global) > 0
 	if g = p.next; g != nil && !fair {
 		p.next = nil
 		return g // within the time slice
 	}
-	p.slices.n++
+	p.slices, p.slice = p.slices+1, 0
 	switch {
 	case fair:
-		return m.global.pop()
-	case p.queue.len() > 0:
-		return p.queue.pop()
-	case m.global.len() > 0:
-		g = m.global.pop()
-		for range min(m.global.len(), m.global.len()/len(m.procs), 127) {
-			p.queue.push(m.global.pop())
+		return pop(&m.global)
+	case len(p.queue) > 0:
+		return pop(&p.queue)
+	case len(m.global) > 0:
+		g = pop(&m.global)
+		for range min(len(m.global)/len(m.procs), 127) {
+			p.queue = append(p.queue, pop(&m.global))
 		}
 		return g
 	}
 	return nil
 }
 
-// search makes p look for goroutines for a while. Then p runs one or becomes idle.
+// search makes p, which spins, look for goroutines for a while. Then p runs one or becomes idle.
 func (m *machine) search(p *proc) {
 	if m.found(p) {
 		return
@@ -206,30 +169,26 @@ func (m *machine) found(p *proc) bool {
 		return false
 	}
 	m.spinning--
-	p.state = running
 	m.wakeProc(p)
 	m.begin(p, g)
 	return true
 }
 
 // steal takes half of the goroutines of another processor, and returns one of them.
-func (m *machine) steal(p *proc) *goroutine {
+func (m *machine) steal(p *proc) (g *goroutine) {
 	first := m.r.IntN(len(m.procs))
 	for i := range m.procs {
-		from := m.procs[(first+i)%len(m.procs)]
-		if from.queue.len() == 0 {
-			continue
+		if from := &m.procs[(first+i)%len(m.procs)]; len(from.queue) > 0 {
+			g = pop(&from.queue)
+			for range len(from.queue) / 2 {
+				p.queue = append(p.queue, pop(&from.queue))
+			}
+			return g
 		}
-		g := from.queue.pop()
-		for range from.queue.len() / 2 {
-			p.queue.push(from.queue.pop())
-		}
-		return g
 	}
 	for i := range m.procs {
-		if from := m.procs[(first+i)%len(m.procs)]; from.next != nil {
-			g := from.next
-			from.next = nil
+		if from := &m.procs[(first+i)%len(m.procs)]; from.next != nil {
+			g, from.next = from.next, nil
 			return g
 		}
 	}
@@ -238,67 +197,58 @@ func (m *machine) steal(p *proc) *goroutine {
 
 // release makes p idle. Its thread sleeps; costs.Block of p's next begin includes that.
 func (m *machine) release(p *proc) {
-	p.state, p.owes = idle, 0
+	p.owes = 0
 	m.idle = append(m.idle, p)
 }
 
 // yield makes g, which runs on p, run again after the other goroutines.
 func (m *machine) yield(p *proc, g *goroutine) {
-	m.global.push(g)
+	m.global = append(m.global, g)
 	m.wakeProc(p)
 	m.schedule(p)
 }
 
 // enter makes g, which runs on p, wait in a system call. It keeps p until the monitor takes p.
-func (m *machine) enter(p *proc, g *goroutine) {
-	p.state, p.holder = inCall, g
-	p.calls.n++
-}
+func (m *machine) enter(p *proc, g *goroutine) { p.holder, p.seen = g, false }
 
-// exit ends g's wait in a system call, which it began on p. Its thread wakes up, which takes takes,
-// and needs a processor.
-func (m *machine) exit(p *proc, g *goroutine, takes time.Duration) {
-	m.cores.run(woken, takes, func() { m.exited(p, g) })
-}
-
-func (m *machine) exited(p *proc, g *goroutine) {
-	if p.holder == g {
-		p.state, p.holder = running, nil
-		p.calls.n++
-		g.resume(p)
-		return
-	}
-	if q := m.takeIdle(p); q != nil {
-		q.state, q.preempt = running, false
-		q.slices.n++
-		q.calls.n++
-		m.begin(q, g)
-		return
-	}
-	m.global.push(g)
+// exit ends g's wait in a system call, which it began on p. Its thread wakes up, and needs a
+// processor.
+func (m *machine) exit(p *proc, g *goroutine) {
+	m.cores.run(woken, m.costs.Block+m.costs.Interrupt, func() {
+		if p.holder == g {
+			p.holder = nil
+			g.resume(p)
+		} else if q := m.takeIdle(p); q != nil {
+			q.preempt, q.slices, q.slice = false, q.slices+1, 0
+			m.begin(q, g)
+		} else {
+			m.global = append(m.global, g)
+		}
+	})
 }
 
 // monitor is sysmon: it takes processors from threads that wait, and ends time slices.
 func (m *machine) monitor() {
-	taken := false
-	for _, p := range m.procs {
-		over := p.slices.same(m.now) && m.now-p.slices.since >= timeSlice
+	m.monitorIdle++
+	for i := range m.procs {
+		p := &m.procs[i]
+		if p.slice == 0 {
+			p.slice = m.now
+		}
+		over := m.now-p.slice >= timeSlice
 		switch {
-		case p.state == running && over:
-			p.preempt = true
-		case p.state != inCall:
-		case !over && !p.calls.same(m.now):
-		case p.next == nil && p.queue.len() == 0 && m.spinning+len(m.idle) > 0 &&
-			m.now-p.calls.since < timeSlice: // no goroutine needs the processor
+		case p.holder == nil:
+			p.preempt = p.preempt || over
+		case !over && !p.seen:
+			p.seen, p.call = true, m.now
+		case p.next == nil && len(p.queue) == 0 && m.spinning+len(m.idle) > 0 &&
+			m.now-p.call < timeSlice: // no goroutine needs the processor
 		default:
-			taken = true
+			m.monitorIdle = 0
 			m.handOff(p)
 		}
 	}
 	m.used += m.costs.Block
-	if m.monitorIdle++; taken {
-		m.monitorIdle = 0
-	}
 	switch {
 	case m.monitorIdle == 0:
 		m.monitorDelay = monitorLeast
@@ -311,16 +261,11 @@ func (m *machine) monitor() {
 // handOff takes p from its thread. If there are goroutines to run, another thread gets p.
 func (m *machine) handOff(p *proc) {
 	p.holder = nil
-	p.calls.n++
-	switch {
-	case p.next != nil || p.queue.len() > 0 || m.global.len() > 0:
-		m.used += m.costs.Wake
-		m.startThread(p, false)
-	case m.spinning+len(m.idle) == 0:
-		m.used += m.costs.Wake
-		m.startThread(p, true)
-	default:
-		p.state = idle
-		m.idle = append(m.idle, p)
+	work := p.next != nil || len(p.queue) > 0 || len(m.global) > 0
+	if !work && m.spinning+len(m.idle) > 0 {
+		m.release(p)
+		return
 	}
+	m.used += m.costs.Wake
+	m.startThread(p, !work)
 }

@@ -15,7 +15,6 @@ type Program struct {
 	Goroutines int           // each asks for one operation after another
 	Work       time.Duration // computation between two operations
 	Computing  int           // goroutines that only compute
-	First      int           // goroutines that ask for 200 operations each; then the others begin
 }
 
 // Side is the way to perform the operations.
@@ -29,48 +28,53 @@ const (
 	AllPlain  Side = "all plain"  // plain calls while permits are free
 )
 
-// program is the running program, with sluice's state of its device.
+// program is the running program on its machine, with sluice's state of its device.
 type program struct {
-	m      *machine
-	d      *device // nil if operations never wait
-	rings  []*ring
-	open   int // operations in the device now
+	machine
+	Program
 	side   Side
-	work   time.Duration
+	d      device
+	rings  []*ring
+	open   int // rings in use
 	ops    int // operations that have ended
 	plains int // ended plain calls
 
-	budgets  budget.All
-	budget   budget.Budget
-	governor governor.Governor
-	growth   ioengine.Growth
-	queued   int32
-
-	computing  int // goroutines that only compute
-	first      int // goroutines of Program.First that have not ended
-	others     []*user
+	budgets    budget.All
+	budget     budget.Budget
+	governor   governor.Governor
+	growth     ioengine.Growth
 	processors pressure.Signal
+	queued     int32
+}
+
+// users starts the goroutines that ask for operations, from a number on.
+func (r *program) users(from int) {
+	for i := from; i < r.Goroutines; i++ {
+		u := &user{program: r, number: i}
+		u.resume = u.loop
+		r.global = append(r.global, &u.goroutine)
+	}
 }
 
 // judge gives the device more or fewer rings, by a leader's findings.
 func (r *program) judge(w ioengine.Window) {
-	r.open += r.growth.Judge(w, r.m.now, r.open, len(r.rings), r.processors.Taken(r.m.now))
+	r.open += r.growth.Judge(w, r.now, r.open, len(r.rings), r.processors.Taken(r.now))
 }
 
 // Now, Taken, Forget and Trial make the program a governor.Journal.
-func (r *program) Now() time.Duration { return r.m.now + time.Hour }
+func (r *program) Now() time.Duration { return r.now + time.Hour }
 
 // Taken works like sched's journal. The duration of its yield is not simulated, but known: one time
 // slice if goroutines that compute have all processors.
 func (r *program) Taken() bool {
-	if r.processors.Due(r.Now()) && r.computing >= len(r.m.procs) {
-		r.processors.Waited(timeSlice, r.m.now)
+	if r.processors.Due(r.Now()) && r.Computing >= len(r.procs) {
+		r.processors.Waited(timeSlice, r.now)
 	}
-	return r.processors.Taken(r.m.now)
+	return r.processors.Taken(r.now)
 }
 
 // Forget works like sched's journal.
-func (r *program) Forget() { r.processors.Forget(r.m.now) }
+func (r *program) Forget() { r.processors.Forget(r.now) }
 
 // Trial does nothing.
 func (r *program) Trial(governor.Trial) {}
@@ -80,55 +84,37 @@ type user struct {
 	goroutine
 	*program
 	number int
-	left   int   // operations until it ends; it does not end if this is negative
 	ring   *ring // the ring that has its operation
 	permit budget.Permit
 	checks bool // it checks whether its plain call waits
 }
 
-// newUser returns a goroutine that ends after so many operations, or never if left is -1.
-func (r *program) newUser(number, left int) *user {
-	u := &user{program: r, number: number, left: left}
-	u.resume = u.loop
-	return u
-}
-
 // loop is u's work on p after an operation, and at its beginning.
 func (u *user) loop(p *proc) {
 	u.resume = u.loop
-	if p.preempt {
-		u.m.yield(p, &u.goroutine)
-		return
-	}
-	if u.left == 0 {
-		u.leave(p)
-		return
-	}
-	u.left--
-	if u.work == 0 {
+	switch {
+	case p.preempt:
+		u.yield(p, &u.goroutine)
+	case u.number >= u.Goroutines: // a test has taken some away
+		u.schedule(p)
+	case u.Work == 0:
 		u.ask(p)
-		return
+	default:
+		u.run(p, u.Work, func() { u.ask(p) })
 	}
-	u.m.run(p, u.work, func() { u.ask(p) })
-}
-
-// leave ends u, a goroutine of Program.First. The last one lets the others begin.
-func (u *user) leave(p *proc) {
-	if u.first--; u.first == 0 {
-		for _, o := range u.others {
-			u.m.ready(p, &o.goroutine)
-		}
-	}
-	u.m.schedule(p)
 }
 
 // ask begins the next operation.
 func (u *user) ask(p *proc) {
+	c := &u.costs
 	if u.callsPlain() {
-		u.call(p)
+		u.run(p, c.Loop+c.Call+c.Submit, func() { u.call(p) })
 		return
 	}
-	u.queue(p)
+	u.queued++
+	u.ring = u.rings[u.number%u.open]
+	u.resume = u.answered
+	u.run(p, c.Loop+c.Push, func() { u.ring.push(p, &u.goroutine) })
 }
 
 // inFlight works like device.Device.InFlight.
@@ -144,7 +130,7 @@ func (u *user) callsPlain() (ok bool) {
 	case AllPlain:
 		most = budget.Most
 	case Sluice:
-		procs, taken := u.budgets.Processors(), u.processors.Taken(u.m.now) && !u.governor.Immune()
+		procs, taken := u.budgets.Processors(), u.processors.Taken(u.now) && !u.governor.Immune()
 		if taken {
 			u.governor.Pause()
 		} else {
@@ -163,24 +149,21 @@ func (u *user) callsPlain() (ok bool) {
 	return ok
 }
 
-// call makes a plain call.
+// call makes a plain call wait, unless operations never wait.
 func (u *user) call(p *proc) {
-	c := &u.m.costs
-	u.resume = u.called
-	if u.d == nil {
-		u.m.run(p, c.Loop+c.Call+c.Copy, func() { u.called(p) })
+	if u.d.rate == 0 {
+		u.called(p)
 		return
 	}
-	u.m.run(p, c.Loop+c.Call+c.Submit, func() {
-		u.m.enter(p, &u.goroutine)
-		u.d.submit(func() { u.m.exit(p, &u.goroutine, c.Block+c.Interrupt) })
-	})
+	u.resume = u.called
+	u.enter(p, &u.goroutine)
+	u.d.submit(func() { u.exit(p, &u.goroutine) })
 }
 
 // called ends a plain call.
 func (u *user) called(p *proc) {
 	if u.checks {
-		u.governor.EndCheck(u.d != nil)
+		u.governor.EndCheck(u.d.rate > 0)
 		u.checks = false
 	}
 	u.permit.Release()
@@ -188,15 +171,6 @@ func (u *user) called(p *proc) {
 	u.plains++
 	u.ops++
 	u.loop(p)
-}
-
-// queue hands the operation to a ring.
-func (u *user) queue(p *proc) {
-	c := &u.m.costs
-	u.queued++
-	u.ring = u.rings[u.number%u.open]
-	u.resume = u.answered
-	u.m.run(p, c.Loop+c.Push, func() { u.ring.push(p, &u.goroutine) })
 }
 
 // answered ends a queued operation.
@@ -212,9 +186,9 @@ func (r *program) compute() *goroutine {
 	const piece = 50 * time.Microsecond // a woken thread gets the core after it
 	g := new(goroutine)
 	g.resume = func(p *proc) {
-		r.m.run(p, piece, func() {
+		r.run(p, piece, func() {
 			if p.preempt {
-				r.m.yield(p, g)
+				r.yield(p, g)
 				return
 			}
 			g.resume(p)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/ioengine"
-	"github.com/sluiceio/sluice/internal/pressure"
 )
 
 // Constants of package ioengine, and of one ring of io_uring.
@@ -20,13 +19,10 @@ const (
 // ring is one ring with its leader. It follows ioengine.Engine step by step, for requests of
 // goroutines that wait.
 type ring struct {
-	m          *machine
-	d          *device
-	processors *pressure.Signal
-
+	*program
 	state    leaderState
 	leader   goroutine
-	inbox    queue[*goroutine]
+	inbox    []*goroutine
 	inFlight int
 	arrived  int
 	locked   bool // a goroutine submits
@@ -37,7 +33,6 @@ type ring struct {
 
 	slept  bool // the leader waited in the kernel for the next results
 	window ioengine.Window
-	found  func(ioengine.Window) // gets each window, unless nil
 }
 
 type leaderState uint8
@@ -48,8 +43,8 @@ const (
 	blocked
 )
 
-func newRing(m *machine, d *device, s *pressure.Signal) *ring {
-	r := &ring{m: m, d: d, processors: s}
+func newRing(program *program) *ring {
+	r := &ring{program: program}
 	r.leader.resume = r.lead
 	return r
 }
@@ -57,20 +52,20 @@ func newRing(m *machine, d *device, s *pressure.Signal) *ring {
 // push queues the operation of g, which runs on p.
 func (r *ring) push(p *proc, g *goroutine) {
 	g.parked, g.ended = false, false
-	r.inbox.push(g)
+	r.inbox = append(r.inbox, g)
 	park := func() {
 		if g.ended {
 			g.resume(p)
 			return
 		}
 		g.parked = true
-		r.m.schedule(p)
+		r.schedule(p)
 	}
 	enough := r.state == blocked
 	switch r.state {
 	case absent:
 		r.state = awake
-		r.m.ready(p, &r.leader)
+		r.ready(p, &r.leader)
 	case awake:
 		r.arrived++
 		enough = r.arrived >= max(leastBatch, r.inFlight/4)
@@ -83,18 +78,18 @@ func (r *ring) push(p *proc, g *goroutine) {
 }
 
 // canSubmit reports whether an operation is waiting and there is room for it.
-func (r *ring) canSubmit() bool { return r.inbox.len() > 0 && r.inFlight < depth }
+func (r *ring) canSubmit() bool { return len(r.inbox) > 0 && r.inFlight < depth && !r.locked }
 
 // submit makes a goroutine on p submit the waiting operations, unless another one is submitting.
 func (r *ring) submit(p *proc, then func()) {
-	if r.locked || !r.canSubmit() {
+	if !r.canSubmit() {
 		then()
 		return
 	}
 	r.give(p, func() {
 		if r.waits {
 			r.waits = false
-			r.m.ready(p, &r.leader)
+			r.ready(p, &r.leader)
 		}
 		r.submit(p, then)
 	})
@@ -102,20 +97,12 @@ func (r *ring) submit(p *proc, then func()) {
 
 // give gives waiting operations to the device in one system call, as far as there is room.
 func (r *ring) give(p *proc, then func()) {
-	n := min(r.inbox.len(), depth-r.inFlight)
+	n := min(len(r.inbox), depth-r.inFlight)
 	r.locked, r.arrived = true, 0
 	r.inFlight += n
-	each := r.m.costs.Submit + r.m.costs.Entry
-	if r.d == nil {
-		each = r.m.costs.Copy + r.m.costs.Entry
-	}
-	r.m.run(p, r.m.costs.Enter+time.Duration(n)*each, func() {
+	r.run(p, r.costs.Enter+time.Duration(n)*(r.costs.Submit+r.costs.Entry), func() {
 		for range n {
-			g := r.inbox.pop()
-			if r.d == nil {
-				r.complete(g)
-				continue
-			}
+			g := pop(&r.inbox)
 			r.d.submit(func() { r.complete(g) })
 		}
 		r.locked = false
@@ -128,34 +115,34 @@ func (r *ring) complete(g *goroutine) {
 	r.done = append(r.done, g)
 	if p := r.asleep; p != nil {
 		r.asleep = nil
-		r.m.exit(p, &r.leader, r.m.costs.Block+r.m.costs.Interrupt)
+		r.exit(p, &r.leader)
 	}
 }
 
 // lead makes the leader, on p, submit waiting operations and wait for results.
-func (r *ring) lead(p *proc) { r.step(p, r.m.costs.Enter) }
+func (r *ring) lead(p *proc) { r.step(p, r.costs.Enter) }
 
 // step is lead. The wait takes enter, unless the same system call has submitted.
 func (r *ring) step(p *proc, enter time.Duration) {
 	switch {
-	case r.canSubmit() && !r.locked:
+	case r.canSubmit():
 		r.state = blocked
 		r.give(p, func() { r.step(p, 0) })
 	case len(r.done) > 0:
 		r.reap(p)
 	case r.locked && r.inFlight > skipLock:
 		r.waits = true
-		r.m.schedule(p)
+		r.schedule(p)
 	case r.inFlight == 0 && !r.locked:
 		r.state = absent
-		r.m.schedule(p)
+		r.schedule(p)
 	case enter > 0:
 		r.state = blocked
-		r.m.run(p, enter, func() { r.step(p, 0) })
+		r.run(p, enter, func() { r.step(p, 0) })
 	default:
 		r.asleep, r.slept = p, true
 		r.leader.resume = r.reap
-		r.m.enter(p, &r.leader)
+		r.enter(p, &r.leader)
 	}
 }
 
@@ -165,7 +152,7 @@ func (r *ring) reap(p *proc) {
 	done := r.done
 	r.done = nil
 	r.note(len(done))
-	if r.processors.Taken(r.m.now) {
+	if r.processors.Taken(r.now) {
 		r.wakeInChains(p, done)
 		return
 	}
@@ -181,9 +168,7 @@ func (r *ring) note(n int) {
 		w.Waited++
 	}
 	if w.Reaps == ioengine.WindowReaps {
-		if r.found != nil {
-			r.found(*w)
-		}
+		r.judge(*w)
 		*w = ioengine.Window{}
 	}
 }
@@ -191,20 +176,20 @@ func (r *ring) note(n int) {
 // wakeAll makes all goroutines ready, and lets them run.
 func (r *ring) wakeAll(p *proc, done []*goroutine) {
 	if len(done) == 0 {
-		began := r.m.now
+		began := r.now
 		r.leader.resume = func(p *proc) {
 			r.leader.resume = func(p *proc) {
-				r.processors.Waited(r.m.now-began, r.m.now)
+				r.processors.Waited(r.now-began, r.now)
 				r.leader.resume = r.lead
 				r.lead(p)
 			}
-			r.m.yield(p, &r.leader)
+			r.yield(p, &r.leader)
 		}
-		r.m.yield(p, &r.leader)
+		r.yield(p, &r.leader)
 		return
 	}
 	n := min(len(done), readyAtOnce)
-	r.m.run(p, time.Duration(n)*r.m.costs.Result, func() {
+	r.run(p, time.Duration(n)*r.costs.Result, func() {
 		for _, g := range done[:n] {
 			r.end(p, g)
 		}
@@ -216,14 +201,14 @@ func (r *ring) wakeAll(p *proc, done []*goroutine) {
 func (r *ring) end(p *proc, g *goroutine) {
 	r.inFlight--
 	if g.ended = true; g.parked {
-		r.m.ready(p, g)
+		r.ready(p, g)
 	}
 }
 
 // wakeInChains wakes the first goroutine of a chain for each processor, and waits for the last one
 // of all.
 func (r *ring) wakeInChains(p *proc, done []*goroutine) {
-	r.m.run(p, time.Duration(len(done))*r.m.costs.Result, func() {
+	r.run(p, time.Duration(len(done))*r.costs.Result, func() {
 		waiters := done[:0]
 		for _, g := range done {
 			if g.parked {
@@ -237,30 +222,27 @@ func (r *ring) wakeInChains(p *proc, done []*goroutine) {
 			r.wakeAll(p, nil)
 			return
 		}
-		procs := len(r.m.procs)
+		procs := len(r.procs)
 		for chain := range slices.Chunk(waiters, max((len(waiters)+procs-1)/procs, leastChain)) {
 			r.chains++
-			for i, g := range chain[:len(chain)-1] {
-				g.next = chain[i+1]
-			}
-			chain[len(chain)-1].last = true
-			r.m.ready(p, chain[0])
+			chain[0].chain = chain[1:]
+			r.ready(p, chain[0])
 		}
-		r.m.schedule(p)
+		r.schedule(p)
 	})
 }
 
 // wakeNext makes the next goroutine of g's chain ready, or the leader. It does nothing if g, on p,
 // is in no chain.
 func (r *ring) wakeNext(p *proc, g *goroutine) {
-	switch next, last := g.next, g.last; {
-	case next != nil:
-		g.next = nil
-		r.m.ready(p, next)
-	case last:
-		g.last = false
+	switch {
+	case len(g.chain) > 0:
+		g.chain[0].chain = g.chain[1:]
+		r.ready(p, g.chain[0])
+	case g.chain != nil:
 		if r.chains--; r.chains == 0 {
-			r.m.ready(p, &r.leader)
+			r.ready(p, &r.leader)
 		}
 	}
+	g.chain = nil
 }
