@@ -9,14 +9,8 @@ type cores struct {
 	now     time.Duration
 	next    events[time.Duration]
 	free    int
-	waiting [2][]burst    // of woken threads, and of other threads
+	waiting [2][]func()   // they begin bursts: of woken threads, and of other threads
 	used    time.Duration // processor time
-}
-
-// burst is a thread's work on a core before it may lose the core.
-type burst struct {
-	takes time.Duration
-	then  func()
 }
 
 const (
@@ -29,7 +23,14 @@ func (c *cores) after(d time.Duration, do func()) { c.next.add(c.now+d, do) }
 
 // run makes a thread work on a core for takes. It calls then afterwards.
 func (c *cores) run(rank int, takes time.Duration, then func()) {
-	c.waiting[rank] = append(c.waiting[rank], burst{takes, then})
+	c.waiting[rank] = append(c.waiting[rank], func() {
+		c.used += takes
+		c.after(takes, func() {
+			c.free++
+			c.share()
+			then()
+		})
+	})
 	c.share()
 }
 
@@ -37,14 +38,8 @@ func (c *cores) run(rank int, takes time.Duration, then func()) {
 func (c *cores) share() {
 	for rank := range c.waiting {
 		for c.free > 0 && len(c.waiting[rank]) > 0 {
-			b := pop(&c.waiting[rank])
 			c.free--
-			c.used += b.takes
-			c.after(b.takes, func() {
-				c.free++
-				c.share()
-				b.then()
-			})
+			pop(&c.waiting[rank])()
 		}
 	}
 }

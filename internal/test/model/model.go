@@ -58,7 +58,9 @@ func (s Scenario) begin(side Side) *program {
 	r.budgets.Init(0, func() int { return s.Processors })
 	r.budget.Init(&r.budgets)
 	for range cmp.Or(s.Rings, ioengine.MostRings(s.Processors)) {
-		r.rings = append(r.rings, newRing(r))
+		ring := &ring{program: r}
+		ring.leader.resume = ring.lead
+		r.rings = append(r.rings, ring)
 	}
 	r.users(0)
 	for range s.Program.Computing {

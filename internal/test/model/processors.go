@@ -81,12 +81,12 @@ func (m *machine) wakeProc(p *proc) {
 // startThread wakes a thread for p. With spin it looks for goroutines elsewhere.
 func (m *machine) startThread(p *proc, spin bool) {
 	p.owes += m.costs.Block
-	then := m.schedule
-	if spin {
-		m.spinning++
-		then = m.search
+	if !spin {
+		m.after(m.costs.Awake, func() { m.schedule(p) })
+		return
 	}
-	m.after(m.costs.Awake, func() { then(p) })
+	m.spinning++
+	m.after(m.costs.Awake, func() { m.search(p, false) })
 }
 
 // takeIdle takes an idle processor, the preferred one if possible, or returns nil.
@@ -110,7 +110,7 @@ func (m *machine) schedule(p *proc) {
 		m.begin(p, g)
 	case 2*m.spinning < len(m.procs)-len(m.idle):
 		m.spinning++
-		m.search(p)
+		m.search(p, false)
 	default:
 		m.release(p)
 	}
@@ -147,47 +147,38 @@ func (m *machine) pick(p *proc) (g *goroutine) {
 }
 
 // search makes p, which spins, look for goroutines for a while. Then p runs one or becomes idle.
-func (m *machine) search(p *proc) {
-	if m.found(p) {
-		return
-	}
-	m.run(p, m.costs.Spin, func() {
-		if !m.found(p) {
-			m.spinning--
-			m.release(p)
-		}
-	})
-}
-
-// found makes p, which spins, run a goroutine if there is one, and reports whether there is.
-func (m *machine) found(p *proc) bool {
+func (m *machine) search(p *proc, last bool) {
 	g := m.pick(p)
 	if g == nil {
 		g = m.steal(p)
 	}
-	if g == nil {
-		return false
+	switch {
+	case g != nil:
+		m.spinning--
+		m.wakeProc(p)
+		m.begin(p, g)
+	case !last:
+		m.run(p, m.costs.Spin, func() { m.search(p, true) })
+	default:
+		m.spinning--
+		m.release(p)
 	}
-	m.spinning--
-	m.wakeProc(p)
-	m.begin(p, g)
-	return true
 }
 
-// steal takes half of the goroutines of another processor, and returns one of them.
+// steal takes half of the goroutines of another processor, and returns one of them. If none has
+// one in its queue, it takes the next one of a processor.
 func (m *machine) steal(p *proc) (g *goroutine) {
-	first := m.r.IntN(len(m.procs))
-	for i := range m.procs {
-		if from := &m.procs[(first+i)%len(m.procs)]; len(from.queue) > 0 {
+	first, n := m.r.IntN(len(m.procs)), len(m.procs)
+	for i := range 2 * n {
+		from := &m.procs[(first+i)%n]
+		switch {
+		case len(from.queue) > 0:
 			g = pop(&from.queue)
 			for range len(from.queue) / 2 {
 				p.queue = append(p.queue, pop(&from.queue))
 			}
 			return g
-		}
-	}
-	for i := range m.procs {
-		if from := &m.procs[(first+i)%len(m.procs)]; from.next != nil {
+		case i >= n && from.next != nil:
 			g, from.next = from.next, nil
 			return g
 		}
@@ -236,16 +227,22 @@ func (m *machine) monitor() {
 			p.slice = m.now
 		}
 		over := m.now-p.slice >= timeSlice
+		local := p.next != nil || len(p.queue) > 0 // goroutines that need p
+		help := m.spinning+len(m.idle) > 0         // other processors can run more goroutines
 		switch {
 		case p.holder == nil:
 			p.preempt = p.preempt || over
 		case !over && !p.seen:
 			p.seen, p.call = true, m.now
-		case p.next == nil && len(p.queue) == 0 && m.spinning+len(m.idle) > 0 &&
-			m.now-p.call < timeSlice: // no goroutine needs the processor
-		default:
-			m.monitorIdle = 0
-			m.handOff(p)
+		case !local && help && m.now-p.call < timeSlice:
+		default: // p is taken; another thread gets it if it is needed
+			m.monitorIdle, p.holder = 0, nil
+			if work := local || len(m.global) > 0; work || !help {
+				m.used += m.costs.Wake
+				m.startThread(p, !work)
+			} else {
+				m.release(p)
+			}
 		}
 	}
 	m.used += m.costs.Block
@@ -256,16 +253,4 @@ func (m *machine) monitor() {
 		m.monitorDelay = min(2*m.monitorDelay, monitorMost)
 	}
 	m.after(m.monitorDelay+m.costs.Slack, m.monitor)
-}
-
-// handOff takes p from its thread. If there are goroutines to run, another thread gets p.
-func (m *machine) handOff(p *proc) {
-	p.holder = nil
-	work := p.next != nil || len(p.queue) > 0 || len(m.global) > 0
-	if !work && m.spinning+len(m.idle) > 0 {
-		m.release(p)
-		return
-	}
-	m.used += m.costs.Wake
-	m.startThread(p, !work)
 }

@@ -164,10 +164,8 @@ func (u *user) call(p *proc) {
 func (u *user) called(p *proc) {
 	if u.checks {
 		u.governor.EndCheck(u.d.rate > 0)
-		u.checks = false
 	}
 	u.permit.Release()
-	u.permit = budget.Permit{}
 	u.plains++
 	u.ops++
 	u.loop(p)

@@ -30,9 +30,7 @@ type ring struct {
 	done     []*goroutine
 	asleep   *proc // the leader waits in the kernel, and had this processor
 	chains   int   // chains that have not ended
-
-	slept  bool // the leader waited in the kernel for the next results
-	window ioengine.Window
+	window   ioengine.Window
 }
 
 type leaderState uint8
@@ -42,12 +40,6 @@ const (
 	awake
 	blocked
 )
-
-func newRing(program *program) *ring {
-	r := &ring{program: program}
-	r.leader.resume = r.lead
-	return r
-}
 
 // push queues the operation of g, which runs on p.
 func (r *ring) push(p *proc, g *goroutine) {
@@ -80,23 +72,14 @@ func (r *ring) push(p *proc, g *goroutine) {
 // canSubmit reports whether an operation is waiting and there is room for it.
 func (r *ring) canSubmit() bool { return len(r.inbox) > 0 && r.inFlight < depth && !r.locked }
 
-// submit makes a goroutine on p submit the waiting operations, unless another one is submitting.
+// submit makes a goroutine on p give the waiting operations to the device, in one system call as
+// far as there is room, and those that have come in the call in another one. It does nothing if
+// another goroutine is submitting.
 func (r *ring) submit(p *proc, then func()) {
 	if !r.canSubmit() {
 		then()
 		return
 	}
-	r.give(p, func() {
-		if r.waits {
-			r.waits = false
-			r.ready(p, &r.leader)
-		}
-		r.submit(p, then)
-	})
-}
-
-// give gives waiting operations to the device in one system call, as far as there is room.
-func (r *ring) give(p *proc, then func()) {
 	n := min(len(r.inbox), depth-r.inFlight)
 	r.locked, r.arrived = true, 0
 	r.inFlight += n
@@ -106,7 +89,11 @@ func (r *ring) give(p *proc, then func()) {
 			r.d.submit(func() { r.complete(g) })
 		}
 		r.locked = false
-		then()
+		if r.waits {
+			r.waits = false
+			r.ready(p, &r.leader)
+		}
+		r.submit(p, then)
 	})
 }
 
@@ -127,7 +114,7 @@ func (r *ring) step(p *proc, enter time.Duration) {
 	switch {
 	case r.canSubmit():
 		r.state = blocked
-		r.give(p, func() { r.step(p, 0) })
+		r.submit(p, func() { r.step(p, 0) })
 	case len(r.done) > 0:
 		r.reap(p)
 	case r.locked && r.inFlight > skipLock:
@@ -140,37 +127,28 @@ func (r *ring) step(p *proc, enter time.Duration) {
 		r.state = blocked
 		r.run(p, enter, func() { r.step(p, 0) })
 	default:
-		r.asleep, r.slept = p, true
-		r.leader.resume = r.reap
+		r.asleep, r.leader.resume = p, r.reap
+		r.window.Waited++
 		r.enter(p, &r.leader)
 	}
 }
 
-// reap passes the results to the waiting goroutines.
+// reap passes the results to the waiting goroutines, and notes how busy the leader is (ioengine's
+// load).
 func (r *ring) reap(p *proc) {
 	r.state, r.leader.resume = awake, r.lead
-	done := r.done
+	done, w := r.done, &r.window
 	r.done = nil
-	r.note(len(done))
+	w.Reaps, w.Known, w.Operations = w.Reaps+1, w.Known+1, w.Operations+len(done)
+	if w.Reaps == ioengine.WindowReaps {
+		r.judge(*w)
+		*w = ioengine.Window{}
+	}
 	if r.processors.Taken(r.now) {
 		r.wakeInChains(p, done)
 		return
 	}
 	r.wakeAll(p, done)
-}
-
-// note records that the leader reaps n results (ioengine's load).
-func (r *ring) note(n int) {
-	w := &r.window
-	w.Reaps, w.Known, w.Operations = w.Reaps+1, w.Known+1, w.Operations+n
-	if r.slept {
-		r.slept = false
-		w.Waited++
-	}
-	if w.Reaps == ioengine.WindowReaps {
-		r.judge(*w)
-		*w = ioengine.Window{}
-	}
 }
 
 // wakeAll makes all goroutines ready, and lets them run.
@@ -190,34 +168,25 @@ func (r *ring) wakeAll(p *proc, done []*goroutine) {
 	}
 	n := min(len(done), readyAtOnce)
 	r.run(p, time.Duration(n)*r.costs.Result, func() {
+		r.inFlight -= n
 		for _, g := range done[:n] {
-			r.end(p, g)
+			if g.ended = true; g.parked {
+				r.ready(p, g)
+			}
 		}
 		r.wakeAll(p, done[n:])
 	})
-}
-
-// end ends the wait for g.
-func (r *ring) end(p *proc, g *goroutine) {
-	r.inFlight--
-	if g.ended = true; g.parked {
-		r.ready(p, g)
-	}
 }
 
 // wakeInChains wakes the first goroutine of a chain for each processor, and waits for the last one
 // of all.
 func (r *ring) wakeInChains(p *proc, done []*goroutine) {
 	r.run(p, time.Duration(len(done))*r.costs.Result, func() {
-		waiters := done[:0]
-		for _, g := range done {
-			if g.parked {
-				r.inFlight--
-				waiters = append(waiters, g)
-			} else {
-				r.end(p, g)
-			}
-		}
+		r.inFlight -= len(done)
+		waiters := slices.DeleteFunc(done, func(g *goroutine) bool {
+			g.ended = true
+			return !g.parked
+		})
 		if len(waiters) == 0 {
 			r.wakeAll(p, nil)
 			return
