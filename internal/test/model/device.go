@@ -28,17 +28,13 @@ type device struct {
 	ended   []func()        // operations that wait for an interrupt
 	done    float64         // progress of an operation since the beginning
 	when    time.Duration   // of done
+	speed   float64         // progress of each operation in a nanosecond
 	turn    int             // the number of the current timer
 }
 
-// speed returns the progress of each operation in a nanosecond.
-func (d *device) speed() float64 { return d.rate / 1e9 / (float64(len(d.work)+len(d.ended)) + d.k) }
-
 // goOn adds the operations' progress until now.
 func (d *device) goOn() {
-	if len(d.work) > 0 {
-		d.done += float64(d.c.now-d.when) * d.speed()
-	}
+	d.done += float64(d.c.now-d.when) * d.speed
 	d.when = d.c.now
 }
 
@@ -56,12 +52,13 @@ func (d *device) submit(then func()) {
 
 // wait waits for the operation that ends first.
 func (d *device) wait() {
-	if len(d.work) == 0 {
+	if d.speed = 0; len(d.work) == 0 {
 		return
 	}
+	d.speed = d.rate / 1e9 / (float64(len(d.work)+len(d.ended)) + d.k)
 	d.turn++
 	turn := d.turn
-	d.c.after(time.Duration(max(0, d.work[0].at-d.done)/d.speed())+1, func() {
+	d.c.after(time.Duration(max(0, d.work[0].at-d.done)/d.speed)+1, func() {
 		if turn != d.turn {
 			return
 		}

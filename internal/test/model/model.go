@@ -52,7 +52,7 @@ func (s Scenario) begin(side Side) *program {
 	}
 	r := &program{Program: s.Program, side: side, open: max(1, s.Rings)}
 	r.costs, r.free, r.procs = s.Costs, cmp.Or(s.Cores, s.Processors), make([]proc, s.Processors)
-	r.r, r.monitorDelay = rand.New(rand.NewPCG(1, 2)), monitorLeast
+	r.r = rand.New(rand.NewPCG(1, 2))
 	k := max(0, s.Device.Rate*s.Device.Latency.Seconds()-1)
 	r.d = device{c: &r.cores, r: r.r, rate: s.Device.Rate, k: k}
 	r.budgets.Init(0, func() int { return s.Processors })

@@ -40,14 +40,14 @@ type machine struct {
 	spinning int     // threads that look for goroutines
 	global   []*goroutine
 
-	monitorIdle  int // times in a row that the monitor had nothing to do
-	monitorDelay time.Duration
+	monitorIdle int // times in a row that the monitor had nothing to do
 }
 
 const (
 	timeSlice = 10 * time.Millisecond
-	// The monitor (sysmon) sleeps from 20 µs to 10 ms.
-	monitorLeast, monitorMost = 20 * time.Microsecond, 10 * time.Millisecond
+	// The monitor (sysmon) sleeps from 20 µs to 10 ms, twice as long each time after it had nothing
+	// to do 50 times.
+	monitorLeast, monitorMost, monitorPatience = 20 * time.Microsecond, 10 * time.Millisecond, 50
 	// A processor looks into the global queue first once in so many time slices.
 	globalTurn = 61
 )
@@ -246,11 +246,6 @@ func (m *machine) monitor() {
 		}
 	}
 	m.used += m.costs.Block
-	switch {
-	case m.monitorIdle == 0:
-		m.monitorDelay = monitorLeast
-	case m.monitorIdle > 50:
-		m.monitorDelay = min(2*m.monitorDelay, monitorMost)
-	}
-	m.after(m.monitorDelay+m.costs.Slack, m.monitor)
+	sleep := min(monitorLeast<<min(max(0, m.monitorIdle-monitorPatience), 10), monitorMost)
+	m.after(sleep+m.costs.Slack, m.monitor)
 }

@@ -56,16 +56,11 @@ func (r *program) users(from int) {
 	}
 }
 
-// judge gives the device more or fewer rings, by a leader's findings.
-func (r *program) judge(w ioengine.Window) {
-	r.open += r.growth.Judge(w, r.now, r.open, len(r.rings), r.processors.Taken(r.now))
-}
-
-// Now, Taken, Forget and Trial make the program a governor.Journal.
+// Now, Taken, Forget and Trial make the program a governor.Journal, like sched's journal.
 func (r *program) Now() time.Duration { return r.now + time.Hour }
 
-// Taken works like sched's journal. The duration of its yield is not simulated, but known: one time
-// slice if goroutines that compute have all processors.
+// Taken yields in sched. The duration of the yield is not simulated, but known: one time slice if
+// goroutines that compute have all processors.
 func (r *program) Taken() bool {
 	if r.processors.Due(r.Now()) && r.Computing >= len(r.procs) {
 		r.processors.Waited(timeSlice, r.now)
@@ -73,10 +68,8 @@ func (r *program) Taken() bool {
 	return r.processors.Taken(r.now)
 }
 
-// Forget works like sched's journal.
 func (r *program) Forget() { r.processors.Forget(r.now) }
 
-// Trial does nothing.
 func (r *program) Trial(governor.Trial) {}
 
 // user is a goroutine of the program that asks for operations.

@@ -141,7 +141,7 @@ func (r *ring) reap(p *proc) {
 	r.done = nil
 	w.Reaps, w.Known, w.Operations = w.Reaps+1, w.Known+1, w.Operations+len(done)
 	if w.Reaps == ioengine.WindowReaps {
-		r.judge(*w)
+		r.open += r.growth.Judge(*w, r.now, r.open, len(r.rings), r.processors.Taken(r.now))
 		*w = ioengine.Window{}
 	}
 	if r.processors.Taken(r.now) {
