@@ -143,7 +143,14 @@ func (g *Governor) pause() {
 // sample returns the trial. It must be called with mu held.
 func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t Trial, ended bool) {
 	if !g.begun.Load() || inFlight > few && g.machine.Guessed(Plain) { // the load has grown
-		g.guess(inFlight <= few, now)
+		before, first := g.machine.Choice(), Queue
+		if inFlight <= few {
+			first = Plain
+		}
+		g.begun.Store(true)
+		g.tryAt = now + firstTrial
+		g.machine.Start(first)
+		g.change(before, now)
 	}
 	if g.paused.Swap(false) {
 		g.machine.Abandon()
@@ -175,19 +182,6 @@ func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t T
 	}
 	g.change(before, now)
 	return Trial{choice, g.tried.began, g.tried.ended, g.tried.ops, math.Exp(result)}, ended
-}
-
-// guess begins with Plain, or with Queue. It must be called with mu held.
-func (g *Governor) guess(plain bool, now time.Duration) {
-	before := g.machine.Choice()
-	g.begun.Store(true)
-	g.tryAt = now + firstTrial
-	if plain {
-		g.machine.Start(Plain)
-	} else {
-		g.machine.Start(Queue)
-	}
-	g.change(before, now)
 }
 
 // change puts the machine's Choice in force, in place of before. It must be called with mu held.
