@@ -125,11 +125,11 @@ type Engine struct {
 	devices int // how many devices have this ring. Under Rings.mu
 	// group is the Group of the first device that has this ring, or nil. Written under Rings.mu
 	group atomic.Pointer[Group]
-	load  load   // the leader's alone
-	slabs *slabs // the memory registered with it; nil for the first ring
+	load  load // the leader's alone
 
-	hook *record.Hook // records operations, while a recorder is set
-	id   uint8        // names the driver in records
+	number int          // of the ring: its index in Rings.All
+	hook   *record.Hook // records operations, while a recorder is set
+	id     uint8        // names the driver in records
 
 	done    []*driver.Op // where the leader reaps into; the leader's alone
 	hand    handover

@@ -42,13 +42,10 @@ type Rings struct {
 	// closing counts the Closes of files in progress. See Engine.reaperRequired.
 	closing atomic.Int32
 	lost    atomic.Bool // set when the driver of a ring is lost; see lost.go
-	// memory is the memory that is registered with the first ring, by its index there. It is
-	// registered with another ring when it is first used there: a process may register only so
-	// much, and each ring counts.
-	memory struct {
-		mu sync.Mutex
-		at map[uint32][]byte
-	}
+	// slabs has the memory of Register, by its index in the first ring. Register and Unregister
+	// write an element before and after all operations that name it.
+	slabs       [maxSlabs]*slab
+	registering sync.Mutex // held while a ring other than the first registers a slab
 
 	mu      sync.Mutex
 	devices atomic.Int32 // how many devices have a ring. Written under mu, as is Engine.devices
@@ -68,16 +65,15 @@ type Rings struct {
 // SetMost may be called before Init or after it.
 func (r *Rings) Init(drv driver.Driver, hook *record.Hook) {
 	r.most = max(r.most, 1)
-	r.memory.at = make(map[uint32][]byte)
-	r.first = r.add(drv, hook, nil)
+	r.first = r.add(drv, hook)
 	r.shared.list.Store(r.all.Load())
 }
 
-// add adds a ring on drv. memory is registered with this ring alone; the first ring has none.
-func (r *Rings) add(drv driver.Driver, hook *record.Hook, memory *slabs) *Engine {
+// add adds a ring on drv.
+func (r *Rings) add(drv driver.Driver, hook *record.Hook) *Engine {
 	e := New(drv)
 	e.Join(r, hook, r.ringLost)
-	e.closing, e.slabs, e.mostWrites = &r.closing, memory, placesForWrites(cap(e.scratch))
+	e.closing, e.number, e.mostWrites = &r.closing, len(r.All()), placesForWrites(cap(e.scratch))
 	all := append(slices.Clip(r.All()), e)
 	r.all.Store(&all)
 	return e
@@ -134,7 +130,7 @@ func (r *Rings) Claim(of *atomic.Pointer[Group]) bool {
 		return false
 	}
 	e := r.leastUsed()
-	if e.devices > 0 && len(r.All())-r.grown < r.most && !r.lost.Load() {
+	if e.devices > 0 && len(r.All())-r.grown < r.most && len(r.All()) < MaxRings && !r.lost.Load() {
 		if another := r.start(); another != nil {
 			e = another
 		}
@@ -188,7 +184,7 @@ func (r *Rings) start() *Engine {
 	}
 	hook := r.hook
 	r.hook = nil
-	return r.add(drv, hook, new(slabs))
+	return r.add(drv, hook)
 }
 
 // ringLost is the onLoss of each ring.
