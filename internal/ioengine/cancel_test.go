@@ -25,7 +25,7 @@ func waitFor(e *Engine, r *Request, ctx context.Context) chan int32 {
 // An operation that the driver has no room for ends with its context.
 func TestCancelInBacklog(t *testing.T) {
 	script.Run(t, 1, func(t *testing.T, d *script.Driver, drv driver.Driver) {
-		e := New(drv)
+		e := newEngine(drv)
 		first := newRequest(0)
 		e.Push(first)
 		d.Next(0)
@@ -63,7 +63,7 @@ func TestCancelInBacklog(t *testing.T) {
 func TestCancelInDriver(t *testing.T) {
 	for _, want := range []int32{Canceled, 512} {
 		script.Run(t, 4, func(t *testing.T, d *script.Driver, drv driver.Driver) {
-			e := New(drv)
+			e := newEngine(drv)
 			ctx, cancel := context.WithCancel(t.Context())
 			r := newRequest(0)
 			res := waitFor(e, r, ctx)
@@ -91,7 +91,7 @@ func TestCancelInDriver(t *testing.T) {
 func TestCancelWhenDone(t *testing.T) {
 	script.Run(t, 4, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		d.Rule = func(*driver.Op) (int32, bool) { return 3, true }
-		e := New(drv)
+		e := newEngine(drv)
 		r := newRequest(0)
 		e.Push(r)
 		e.Wait()
@@ -113,7 +113,7 @@ func TestCancelWhenDone(t *testing.T) {
 // goroutine holds mu, and the leader is asleep.
 func TestCancelForwardsWhatCameAlong(t *testing.T) {
 	script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
-		e := New(drv)
+		e := newEngine(drv)
 		stuck, mine, other := newRequest(1), newRequest(2), newRequest(3)
 		e.Push(stuck)
 		d.Next(0)
@@ -144,7 +144,7 @@ func TestCancelForwardsWhatCameAlong(t *testing.T) {
 func TestCancelStartsALeaderForWhatCameAlong(t *testing.T) {
 	script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		d.Rule = func(*driver.Op) (int32, bool) { return 0, true }
-		e := New(drv)
+		e := newEngine(drv)
 		mine, other := newRequest(2), newRequest(3)
 		e.Push(mine)
 		<-mine.done
@@ -169,7 +169,7 @@ func TestCancelStress(t *testing.T) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 				script.Run(t, depth, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 					d.Rule = func(op *driver.Op) (int32, bool) { return int32(op.Off), true }
-					e := New(drv)
+					e := newEngine(drv)
 					cancelStress(t, e, start, 16, 100)
 					e.Wait()
 				})
@@ -205,7 +205,7 @@ func cancelStress(t *testing.T, e *Engine, start uint64, goroutines, each int) {
 // that has held mu looks at the inbox again (cancel).
 func TestPushedWhileCancelling(t *testing.T) {
 	script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
-		e := New(drv)
+		e := newEngine(drv)
 		pushedWhile(t, d, e, func(op *driver.Op) { e.Queue(requestOf(op)); e.cancel(newRequest(9)) })
 		e.Wait()
 	})
@@ -235,7 +235,7 @@ func pushedWhile(t *testing.T, d *script.Driver, e *Engine, submit func(op *driv
 // The same hazard, with an owner that submits in place of the cancel.
 func TestPushedWhileGroupSubmits(t *testing.T) {
 	script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
-		e := New(drv)
+		e := newEngine(drv)
 		pushedWhile(t, d, e, func(op *driver.Op) { e.Queue(requestOf(op)); e.submitInbox() })
 		e.Wait()
 	})
@@ -246,7 +246,7 @@ func TestPushedWhileGroupSubmits(t *testing.T) {
 func TestCancelWhileSubmitHangs(t *testing.T) {
 	hang.Watch(t)
 	d := script.NewHeld(8)
-	e := New(d)
+	e := newEngine(d)
 	first := newRequest(1)
 	go e.Push(first)
 	<-d.Entered

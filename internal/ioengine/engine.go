@@ -4,10 +4,8 @@ import (
 	"math/bits"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/pressure"
 	"github.com/sluiceio/sluice/internal/probe"
 	"github.com/sluiceio/sluice/internal/record"
 )
@@ -108,7 +106,7 @@ type Engine struct {
 	// lost is set when the driver can no longer be used; see lost.go. onLoss,
 	// if not nil, is then called once, perhaps under mu.
 	lost   atomic.Bool
-	onLoss func(*Engine, error)
+	onLoss func()
 	// inflight counts the operations that the driver owns. The submitter raises it under mu, before
 	// the driver has the operations, and lowers it for the operations that the driver did not take.
 	// The goroutine that reaps operations lowers it for them. setOps and writes count some of the
@@ -117,11 +115,11 @@ type Engine struct {
 	mostWrites               int // the bound of writes; see placesForWrites
 	// reaperRequests counts the goroutines that wait for operations of a RequestSet without
 	// leading. The goroutine raises it, then reads state; a leader that retires writes state, then
-	// reads it. So one of them sees the other, and there is a leader. closing counts the Closes of
-	// files in progress and works in the same way; all rings have the same counter.
+	// reads it. So one of them sees the other, and there is a leader. Rings.closing works in the
+	// same way.
 	reaperRequests probe.Int32
-	closing        *atomic.Int32
 
+	rings   *Rings
 	devices int // how many devices have this ring. Under Rings.mu
 	// group is the Group of the first device that has this ring, or nil. Written under Rings.mu
 	group atomic.Pointer[Group]
@@ -143,14 +141,15 @@ const (
 	blocked
 )
 
-// New returns an Engine that owns drv.
-func New(drv driver.Driver) *Engine {
+// New returns an Engine that owns drv, and has hook record it. Its leaders share the Processors and
+// the clock of r, and r.Losses gets its loss. It is no ring of r.
+func New(drv driver.Driver, r *Rings, hook *record.Hook) *Engine {
 	depth := drv.Info().Depth
 	e := &Engine{
 		drv:        drv,
+		rings:      r,
 		minBatch:   minSubmitThreshold,
-		hook:       new(record.Hook),
-		closing:    new(atomic.Int32),
+		hook:       hook,
 		id:         record.DriverOf(drv.Info().Name),
 		scratch:    make([]*driver.Op, 0, depth),
 		mostWrites: depth,
@@ -159,8 +158,7 @@ func New(drv driver.Driver) *Engine {
 	e.help.done = make([]*driver.Op, min(depth, mostHelped))
 	e.stager, _ = drv.(driver.Stager)
 	e.load.drv, _ = drv.(driver.WaitCounter)
-	e.hand.now = func() time.Duration { return time.Duration(record.Now()) }
-	e.hand.processors, e.hand.resume = new(pressure.Signal), make(chan struct{}, 1)
+	e.hand.resume = make(chan struct{}, 1)
 	loop := e.loop // a function value made once: go e.loop() allocates one each time
 	e.startLeader = func() {
 		e.leaders.Add(1)
@@ -485,7 +483,9 @@ func (e *Engine) needsLeader() bool {
 
 // reaperRequired reports whether a goroutine that does not lead waits for operations of
 // a RequestSet: an owner, or a Close.
-func (e *Engine) reaperRequired() bool { return e.reaperRequests.Load() > 0 || e.closing.Load() > 0 }
+func (e *Engine) reaperRequired() bool {
+	return e.reaperRequests.Load() > 0 || e.rings.closing.Load() > 0
+}
 
 // resumeLeading makes the caller, which has just retired, the leader again if a leader
 // is needed and no other goroutine has become it. It reports whether it did.
@@ -519,15 +519,6 @@ func (e *Engine) Lost() bool { return e.lost.Load() }
 
 // Driver returns the driver.
 func (e *Engine) Driver() driver.Driver { return e.drv }
-
-// Join has hook record the driver, and lost called once if the driver is lost. Lost must not wait.
-// e's leaders have the Processors and the clock of r's leaders. It must be called first.
-func (e *Engine) Join(r *Rings, hook *record.Hook, lost func(*Engine, error)) {
-	e.hook, e.onLoss, e.hand.processors = hook, lost, &r.Processors
-	if r.Now != nil {
-		e.hand.now = r.Now
-	}
-}
 
 // Wait returns when no leader is left. Nothing may be pushed any more.
 func (e *Engine) Wait() { e.leaders.Wait() }

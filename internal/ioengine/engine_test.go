@@ -15,7 +15,7 @@ import (
 // they were gathered.
 func TestOrderIsFirstInFirstOut(t *testing.T) {
 	script.Run(t, 4, func(t *testing.T, d *script.Driver, drv driver.Driver) {
-		e := New(drv)
+		e := newEngine(drv)
 		const n = 40
 		all := make([]*Request, n)
 		for i := range all {
@@ -46,7 +46,7 @@ func TestNoOperationWaitsBehindAnother(t *testing.T) {
 				script.Run(t, depth, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 					stuck := newRequest(-5)
 					d.Rule = func(op *driver.Op) (int32, bool) { return 0, op.Off != -5 }
-					e := New(drv)
+					e := newEngine(drv)
 					e.Push(stuck)
 					stress(e, 16, 300)
 					d.Until(func() bool { return len(d.Held) == 1 })
@@ -78,7 +78,7 @@ func TestRoomThatTheLeaderMakesMeanwhile(t *testing.T) {
 	hang.Watch(t)
 	d := &full{Stager: script.New(2).Staging()}
 	d.Rule = func(op *driver.Op) (int32, bool) { return 0, op.Off != -5 }
-	d.e = New(d)
+	d.e = newEngine(d)
 	stuck, first, second := newRequest(-5), newRequest(1), newRequest(2)
 	d.e.Push(stuck)
 	hang.Eventually(func() bool { return d.e.inflight.Load() == 1 && d.e.state.Load() == blocked })
@@ -118,7 +118,7 @@ func TestLeadersRetireAndStart(t *testing.T) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 				script.Run(t, 1, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 					d.Rule = func(*driver.Op) (int32, bool) { return 0, true }
-					e := New(drv)
+					e := newEngine(drv)
 					stress(e, goroutines, 3000)
 					e.Wait()
 					if st := e.state.Load(); st != idle || e.inflight.Load() != 0 || e.backlog.Len() != 0 {
@@ -135,7 +135,7 @@ func TestLeadersRetireAndStart(t *testing.T) {
 // flight, for which a batch lasts less long.
 func TestSeveralAreSubmittedWithoutTheLeader(t *testing.T) {
 	d := script.New(256)
-	e := New(d.Staging())
+	e := newEngine(d.Staging())
 	e.state.Store(running) // a leader that is never back
 	batch := func() (n int) {
 		for before := len(d.Seen); len(d.Seen) == before; n++ {
@@ -177,7 +177,7 @@ func (d shy) Stage(ops []*driver.Op) int { return d.Stager.Stage(ops[:min(1, len
 func TestShortStageDoesNotHoldOperationsBack(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(64)
-	e := New(shy{d.Staging()})
+	e := newEngine(shy{d.Staging()})
 	e.mu.Lock() // so that the leader finds them all at once
 	all := make([]*Request, 8)
 	for i := range all {
@@ -199,7 +199,7 @@ func TestShortStageDoesNotHoldOperationsBack(t *testing.T) {
 func TestResultsArriveAtTheirOwners(t *testing.T) {
 	script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		d.Rule = func(op *driver.Op) (int32, bool) { return int32(op.Off), true }
-		e := New(drv)
+		e := newEngine(drv)
 		var all sync.WaitGroup
 		for g := range 32 {
 			all.Go(func() {

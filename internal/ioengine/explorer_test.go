@@ -130,7 +130,7 @@ type stopping struct{}
 // play makes the scenario one of e and its driver.
 func (w *world) play(e *Engine, d *slowDriver) {
 	w.e, w.d, d.w = e, d, w
-	e.hand.now = func() time.Duration { return 0 } // no yield is slow
+	e.rings.Now = func() time.Duration { return 0 } // no yield is slow
 	probe.Set(w)
 	e.startLeader = func() {
 		e.leaders.Add(1)

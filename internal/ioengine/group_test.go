@@ -49,7 +49,7 @@ func newRig(t *testing.T, most int) *rig {
 	drv := func() driver.Driver {
 		return &counting{Driver: script.New(64), busy: &g.busy}
 	}
-	g.OnLoss = func(*Engine, error) {}
+	g.OnLoss = func() {}
 	g.Now = func() time.Duration { return time.Duration(g.now.Load()) }
 	g.PerDevice = func() int { return int(g.most.Load()) }
 	g.Init(drv(), new(record.Hook))

@@ -4,10 +4,8 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/pressure"
 )
 
 // handover is how the leader hands a processor to the goroutines whose operations have completed.
@@ -24,8 +22,6 @@ import (
 // chain for each processor. Requests with a Client are in no chain, because Completed may do
 // anything. Measured: docs/decisions/0003-cooperative-reaper.md.
 type handover struct {
-	now        func() time.Duration // a clock that never goes back
-	processors *pressure.Signal
 	// waiters are the requests of one batch. ending is the number of their chains that have not
 	// ended. The last goroutine of the last chain sends to resume.
 	waiters []*Request
@@ -38,7 +34,7 @@ const leastChain = 8
 
 // handOver hands the results of ops to the goroutines that wait for them, and lets these run.
 func (e *Engine) handOver(ops []*driver.Op) {
-	chain := e.hand.processors.Taken(e.hand.now())
+	chain := e.rings.Processors.Taken(e.rings.Now())
 	if waiters := e.complete(ops, chain); len(waiters) > 0 {
 		e.wakeInChains(waiters)
 		<-e.hand.resume
@@ -49,14 +45,14 @@ func (e *Engine) handOver(ops []*driver.Op) {
 
 // yield lets the goroutines run that complete has made ready.
 func (e *Engine) yield() {
-	h := &e.hand
-	began := h.now()
-	h.processors.Waits(began)
+	r := e.rings
+	began := r.Now()
+	r.Processors.Waits(began)
 	// Twice: the second yield runs the goroutines that the first ones have made ready.
 	runtime.Gosched()
 	runtime.Gosched()
-	now := h.now()
-	h.processors.Waited(now-began, now)
+	now := r.Now()
+	r.Processors.Waited(now-began, now)
 }
 
 // wakeInChains makes chains of the goroutines that wait for these requests, one for each processor,

@@ -24,10 +24,10 @@ func (c *clock) read() time.Duration { c.now += c.step; return c.now }
 // While yields are known to be slow, batches are handed over in chains, without a yield. After that
 // the leader yields again.
 func TestSlowYieldsMakeChains(t *testing.T) {
-	e := New(script.New(1))
+	e := newEngine(script.New(1))
 	c := &clock{now: time.Hour, step: slow}
-	e.hand.now = c.read
-	if e.yield(); !e.hand.processors.Taken(c.now) {
+	e.rings.Now = c.read
+	if e.yield(); !e.rings.Processors.Taken(c.now) {
 		t.Error("after a slow yield the processors are not taken")
 	}
 	all, ops := ended(e, 1)
@@ -79,7 +79,7 @@ func TestChains(t *testing.T) {
 		{0, 3, 2, 0},
 	} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.procs))
-		e := New(script.New(1))
+		e := newEngine(script.New(1))
 		all, ops := ended(e, c.waiters+c.others)
 		for _, r := range all[c.others:] {
 			r.waiting.Store(waits)
@@ -137,9 +137,9 @@ func TestChainsInstead(t *testing.T) {
 	d := script.New(16)
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(op.Off), true }
 	reaps := &countsReaps{Driver: d}
-	e := New(reaps)
+	e := newEngine(reaps)
 	c := &clock{step: slow}
-	e.hand.now = c.read
+	e.rings.Now = c.read
 	var all sync.WaitGroup
 	for i := range 8 {
 		ctx := context.Background()
@@ -171,7 +171,7 @@ func TestChainsInstead(t *testing.T) {
 // waits for its turn, and wakes the next one.
 func TestContextEndsInAChain(t *testing.T) {
 	hang.Watch(t)
-	e := New(script.New(1))
+	e := newEngine(script.New(1))
 	all, ops := ended(e, 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	waited := make(chan struct{})

@@ -27,7 +27,7 @@ const mostHelped = 32
 // otherwise the leader makes chains. A goroutine that has just submitted calls it without mu.
 func (e *Engine) helpReap() {
 	h := &e.help
-	if e.state.Load() != running || e.hand.processors.Noted() || !h.reaping.TryLock() {
+	if e.state.Load() != running || e.rings.Processors.Noted() || !h.reaping.TryLock() {
 		return
 	}
 	n, err := e.drv.Reap(h.done, 0)

@@ -52,7 +52,7 @@ func pushed(e *Engine, n int) (ended int) {
 // leader looks again before it waits.
 func TestSubmitterReaps(t *testing.T) {
 	d := new(atOnce)
-	e := New(d)
+	e := newEngine(d)
 	e.state.Store(running) // a leader that does something else
 	if n := pushed(e, minSubmitThreshold-1); n != 0 || d.reaps != 0 {
 		t.Errorf("%d operations have ended before there was a batch", n)
@@ -75,12 +75,12 @@ func TestSubmitterDoesNotReap(t *testing.T) {
 		"the leader is blocked": func(e *Engine) { e.state.Store(blocked) },
 		"somebody reaps":        func(e *Engine) { e.help.reaping.Lock() },
 		"processors are taken": func(e *Engine) {
-			e.hand.processors.Waits(0)
-			e.hand.processors.Waited(time.Second, time.Second)
+			e.rings.Processors.Waits(0)
+			e.rings.Processors.Waited(time.Second, time.Second)
 		},
 	} {
 		d := new(atOnce)
-		e := New(d)
+		e := newEngine(d)
 		e.state.Store(running)
 		prepare(e)
 		if pushed(e, minSubmitThreshold); d.reaps != 0 || len(d.done) != minSubmitThreshold {
@@ -91,9 +91,9 @@ func TestSubmitterDoesNotReap(t *testing.T) {
 
 // The operations that come with an error end, and the driver is lost.
 func TestSubmitterFindsLoss(t *testing.T) {
-	e := New(&atOnce{err: errors.New("lost")})
+	e := newEngine(&atOnce{err: errors.New("lost")})
 	losses := 0
-	e.onLoss = func(*Engine, error) { losses++ }
+	e.onLoss = func() { losses++ }
 	e.state.Store(running)
 	pushed(e, minSubmitThreshold-1)
 	if n := pushed(e, 1); n != 1 || !e.Lost() || losses != 1 {

@@ -45,8 +45,12 @@ func (e *Engine) lose(err error) {
 	if errors.Is(err, driver.ErrClosed) {
 		panic("ioengine: the driver was closed while in use")
 	}
-	if e.lost.CompareAndSwap(false, true) && e.onLoss != nil {
-		e.onLoss(e, err)
+	if !e.lost.CompareAndSwap(false, true) {
+		return
+	}
+	e.rings.Losses.Add(e.drv, err)
+	if e.onLoss != nil {
+		e.onLoss()
 	}
 }
 

@@ -15,7 +15,7 @@ func TestWritesLeavePlaces(t *testing.T) {
 	for _, depth := range []int{2, 3, 16, 128} {
 		t.Run(fmt.Sprint(depth), func(t *testing.T) {
 			script.Run(t, depth, func(t *testing.T, d *script.Driver, drv driver.Driver) {
-				e := New(drv)
+				e := newEngine(drv)
 				e.mostWrites = placesForWrites(cap(e.scratch))
 				d.Rule = func(op *driver.Op) (int32, bool) { return 0, !isWrite(op) }
 				var stuck []*Request

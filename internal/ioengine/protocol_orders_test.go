@@ -145,7 +145,7 @@ func (c situation) play(w *world) {
 	if c.stages {
 		drv = slowStager{p.d}
 	}
-	p.e = New(drv)
+	p.e = newEngine(drv)
 	if c.writes > 0 {
 		p.e.mostWrites = placesForWrites(cap(p.e.scratch))
 	}
@@ -219,7 +219,7 @@ func (p *playing) grow() {
 	p.group.list.Store(&[]*Engine{p.e})
 	p.w.start("grower", func() {
 		p.w.Wait(func() bool { return len(p.pushed) > 0 && p.pushed[0].ring != nil })
-		p.group.list.Store(&[]*Engine{New(unused{p.d}), p.e})
+		p.group.list.Store(&[]*Engine{newEngine(unused{p.d}), p.e})
 	})
 }
 

@@ -44,7 +44,7 @@ func TestPushBeforeTheLeaderBlocks(t *testing.T) {
 	var e *Engine
 	a, b := newRequest(1), newRequest(2)
 	calls := 0
-	e = New(hooked{d, func() bool {
+	e = newEngine(hooked{d, func() bool {
 		if calls++; calls == 1 {
 			e.Push(b)
 		}
@@ -64,7 +64,7 @@ func TestPushBeforeTheLeaderRetires(t *testing.T) {
 	var e *Engine
 	a, b := newRequest(1), newRequest(2)
 	calls := 0
-	e = New(hooked{d, func() bool {
+	e = newEngine(hooked{d, func() bool {
 		if calls++; calls == 2 {
 			e.Push(b)
 		}
@@ -82,7 +82,7 @@ func TestPushWhileAnotherSubmits(t *testing.T) {
 	var e *Engine
 	stuck, a, b := newRequest(0), newRequest(1), newRequest(2)
 	calls := 0
-	e = New(hooked{d, func() bool {
+	e = newEngine(hooked{d, func() bool {
 		if calls++; calls == 2 { // a's pusher
 			pushed := make(chan struct{})
 			go func() { e.Push(b); close(pushed) }()
@@ -102,7 +102,7 @@ func TestPushWhileAnotherSubmits(t *testing.T) {
 // would reap it. The leader that retires finds it in the inbox.
 func TestNobodySubmitsBesideARetiredLeader(t *testing.T) {
 	d := script.New(8)
-	e := New(d)
+	e := newEngine(d)
 	a := newRequest(1)
 	e.inbox.Store(&a.Op) // its pusher has read running
 	e.submitConcurrently()

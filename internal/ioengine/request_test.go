@@ -3,10 +3,17 @@ package ioengine
 import (
 	"strconv"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 )
+
+// newEngine returns an Engine on drv.
+func newEngine(drv driver.Driver) *Engine {
+	return New(drv, &Rings{Now: func() time.Duration { return time.Duration(record.Now()) }}, new(record.Hook))
+}
 
 // newRequest makes an operation that a goroutine can wait for.
 func newRequest(off int64) *Request {

@@ -21,17 +21,17 @@ const MaxRings = 32
 // something is queued for the device. Further devices share these rings. A device whose leaders
 // have too much to do has more rings for as long (Group): docs/decisions/0024-rings.md.
 type Rings struct {
-	// OnLoss is called once for each ring whose driver is lost. It must not wait. The owner sets it
-	// before the first operation.
-	OnLoss func(e *Engine, err error)
+	// The owner sets these functions before the first operation. OnLoss is called once for each ring
+	// whose driver is lost, and must not wait. Now is a clock that never goes back. PerDevice returns
+	// the most rings that one device may have now; if it is nil, that is one.
+	OnLoss    func()
+	Now       func() time.Duration
+	PerDevice func() int
 
 	// Processors is whether goroutines that compute have all processors, as leaders and other
-	// goroutines have found, by the clock Now. The owner sets Now before the first operation.
+	// goroutines have found, by the clock Now.
 	Processors pressure.Signal
-	Now        func() time.Duration
-	// PerDevice returns the most rings that one device may have now. If it is nil, that is one. The
-	// owner sets it before the first operation.
-	PerDevice func() int
+	Losses     LostDrivers // of all Engines, and of the owner's other drivers
 
 	// open opens the driver of another ring. If it is nil, all devices share one ring.
 	// most is the most rings. Both are written before the first operation.
@@ -39,7 +39,7 @@ type Rings struct {
 	most int
 
 	first *Engine
-	// closing counts the Closes of files in progress. See Engine.reaperRequired.
+	// closing counts the Closes of files in progress. See Engine.reaperRequests.
 	closing atomic.Int32
 	lost    atomic.Bool // set when the driver of a ring is lost; see lost.go
 	// slabs has the memory of Register, by its index in the first ring. Register and Unregister
@@ -71,9 +71,8 @@ func (r *Rings) Init(drv driver.Driver, hook *record.Hook) {
 
 // add adds a ring on drv.
 func (r *Rings) add(drv driver.Driver, hook *record.Hook) *Engine {
-	e := New(drv)
-	e.Join(r, hook, r.ringLost)
-	e.closing, e.number, e.mostWrites = &r.closing, len(r.All()), placesForWrites(cap(e.scratch))
+	e := New(drv, r, hook)
+	e.onLoss, e.number, e.mostWrites = r.ringLost, len(r.All()), placesForWrites(cap(e.scratch))
 	all := append(slices.Clip(r.All()), e)
 	r.all.Store(&all)
 	return e
@@ -188,9 +187,9 @@ func (r *Rings) start() *Engine {
 }
 
 // ringLost is the onLoss of each ring.
-func (r *Rings) ringLost(e *Engine, err error) {
+func (r *Rings) ringLost() {
 	r.lost.Store(true)
-	r.OnLoss(e, err)
+	r.OnLoss()
 }
 
 // HasReaper reports whether any ring has a leader.

@@ -16,7 +16,7 @@ import (
 // wait.
 func TestLeaderPassesWithLittleInFlight(t *testing.T) {
 	d := script.New(256)
-	e := New(d.Staging())
+	e := newEngine(d.Staging())
 	e.state.Store(running) // a leader that is never back
 	write := func() {
 		r := newRequest(0)
@@ -55,7 +55,7 @@ func (d *submissions) Submit(ops []*driver.Op) (int, error) {
 // grow with the number of operations in flight.
 func TestPushersSubmitInBatches(t *testing.T) {
 	d := &submissions{Driver: script.New(256)}
-	e := New(d)
+	e := newEngine(d)
 	e.state.Store(running) // a leader that is never back
 	for i := range 250 {
 		r := newRequest(int64(i))
@@ -90,7 +90,7 @@ func (d *reaps) Reap(done []*driver.Op, need int) (int, error) {
 func TestManyAreReapedAtOnce(t *testing.T) {
 	hang.Watch(t)
 	d := &reaps{Driver: script.New(64)}
-	e := New(d)
+	e := newEngine(d)
 	all := make([]*Request, 64)
 	for i := range all {
 		all[i] = newRequest(int64(i))

@@ -69,13 +69,6 @@ func (p *Paths) DeviceOf(f *File) *device.Device {
 	return f.device.Load()
 }
 
-// ringLost records that the driver of a ring was lost. From then on Async returns false. The
-// budgets grow, because all operations need threads.
-func (p *Paths) ringLost(e *ioengine.Engine, err error) {
-	p.Lost.Add(e.Driver(), err)
-	p.Devices.Budgets().Widen()
-}
-
 // Async reports whether the driver can perform code on f without a thread.
 func (p *Paths) Async(code driver.Code, f *File) bool {
 	// An append extends the file. The kernel locks the inode for it and waits, in io_submit or in

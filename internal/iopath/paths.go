@@ -54,7 +54,6 @@ type Paths struct {
 	// realDevices is set if the devices are the system's, and not a simulation's.
 	realDevices bool
 	Classes     qos.Classes
-	Lost        ioengine.LostDrivers
 	// Requests has the requests of all Engines.
 	Requests ioengine.Requests
 	// AsyncDirect and AsyncBuffered report which operations the driver performs without a thread,
@@ -91,6 +90,7 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 	if o.Device == nil {
 		p.Device, p.realDevices = sys.Device, true
 	}
+	p.Engines.Now = func() time.Duration { return p.Clock() }
 	p.Engines.Processors.Used = sys.ProcessorTime // plain calls ask before there is a ring
 	p.Engines.Processors.Begin(p.Clock())
 	p.FindsEnd = sys.CachedKnowsEnd()
@@ -116,8 +116,8 @@ func (p *Paths) use(drv driver.Driver) {
 	p.AsyncBuffered = asyncCodes(drv, 0)
 	p.kernelWorkers = drv.Info().Workers > 0
 	p.completesAlone = drv.Info().Name == "aio"
-	p.Engines.OnLoss, p.Engines.Now = p.ringLost, func() time.Duration { return p.Clock() }
-	p.Engines.PerDevice = p.RingsPerDevice
+	// Once a ring is lost Async returns false, so all operations need threads.
+	p.Engines.OnLoss, p.Engines.PerDevice = p.Devices.Budgets().Widen, p.RingsPerDevice
 	p.Engines.Init(drv, p.Recording)
 }
 

@@ -43,7 +43,7 @@ func (s *Scheduler) Register(mem []byte) (index int, err error) {
 func (s *Scheduler) Unregister(index int) { s.paths.Engines.Unregister(index) }
 
 // LostDrivers returns the drivers that were lost, in the order in which that happened.
-func (s *Scheduler) LostDrivers() []ioengine.Loss { return s.paths.Lost.All() }
+func (s *Scheduler) LostDrivers() []ioengine.Loss { return s.paths.Engines.Losses.All() }
 
 // DeviceOf returns the device that f is on, or the one that stands for none if f is nil.
 func (s *Scheduler) DeviceOf(f *File) *device.Device { return s.paths.DeviceOf(f) }

@@ -174,8 +174,7 @@ func (s *Scheduler) syncEngine() *ioengine.Engine {
 	y := &s.fsyncs
 	y.opened.Do(func() {
 		if drv := y.open(); drv != nil {
-			e := ioengine.New(drv)
-			e.Join(&s.paths.Engines, s.paths.Recording, func(_ *ioengine.Engine, err error) { s.paths.Lost.Add(drv, err) })
+			e := ioengine.New(drv, &s.paths.Engines, s.paths.Recording)
 			y.most = int32(drv.Info().Depth)
 			y.engine.Store(e)
 		}

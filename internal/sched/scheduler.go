@@ -100,7 +100,7 @@ func (s *Scheduler) Stats() Stats {
 // SetChainDriver makes the driver that open returns perform chains; see chains.Runner.Init. It
 // must be called before the first operation.
 func (s *Scheduler) SetChainDriver(open func() driver.Linker) {
-	s.chains.Init(open, chains.Reports{Stats: &s.paths.Counters, Losses: &s.paths.Lost, Hook: s.paths.Recording})
+	s.chains.Init(open, chains.Reports{Stats: &s.paths.Counters, Losses: &s.paths.Engines.Losses, Hook: s.paths.Recording})
 }
 
 // TryChainRunner returns what performs chains, for the caller alone; see chains.Runner.TryTake.
