@@ -157,7 +157,6 @@ func New(drv driver.Driver, r *Rings, hook *record.Hook) *Engine {
 	}
 	e.help.done = make([]*driver.Op, min(depth, mostHelped))
 	e.stager, _ = drv.(driver.Stager)
-	e.load.drv, _ = drv.(driver.WaitCounter)
 	e.hand.resume = make(chan struct{}, 1)
 	loop := e.loop // a function value made once: go e.loop() allocates one each time
 	e.startLeader = func() {

@@ -1,7 +1,7 @@
 package ioengine
 
 import (
-	"sync"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -11,95 +11,72 @@ import (
 // for a second, the last ring leaves the Group; it stays open, for the next device that needs one.
 // A request stays on the ring that it was pushed to.
 type Group struct {
-	rings *Rings
-	// list has at least one. It is replaced under rings.mu; the slice itself is never changed
-	list atomic.Pointer[[]*Engine]
-	sets atomic.Uint32 // counts calls of Next
-
-	mu     sync.Mutex    // guards growth and full. Locked before rings.mu
-	growth Growth        // when the Group grows or shrinks
-	full   time.Duration // Rings.Now until which another ring is not to be tried again
+	list   ringList      // at least one
+	sets   atomic.Uint32 // counts calls of Next
+	growth Growth        // when the Group grows or shrinks. Under Rings.mu
+	full   time.Duration // until then no other ring is tried, by Rings.Now. Under Rings.mu
 }
 
-// First returns the ring that the device has for ever.
-func (g *Group) First() *Engine { return (*g.list.Load())[0] }
+// ringList is a list of rings. It is replaced under Rings.mu, and the slice itself never changes.
+type ringList struct{ p atomic.Pointer[[]*Engine] }
+
+func (l *ringList) set(list []*Engine) { l.p.Store(&list) }
+
+func (l *ringList) get() []*Engine {
+	if list := l.p.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
 
 // Len returns the number of rings.
-func (g *Group) Len() int { return len(*g.list.Load()) }
+func (g *Group) Len() int { return len(g.list.get()) }
 
 // Of returns the ring for r, which is the same one until the Group grows or shrinks. Requests come
 // from a pool with a part for each processor, so processors mostly have different rings.
-func (g *Group) Of(r *Request) *Engine {
-	return g.at(r.number)
-}
+func (g *Group) Of(r *Request) *Engine { return g.at(r.number) }
 
 // Next returns each of the rings in turn, for RequestSets.
 func (g *Group) Next() *Engine { return g.at(g.sets.Add(1)) }
 
 // at returns the ring for a number.
 func (g *Group) at(number uint32) *Engine {
-	list := *g.list.Load()
+	list := g.list.get()
 	return list[number%uint32(len(list))]
-}
-
-// most returns the most rings that g may have.
-func (g *Group) most() int {
-	if r := g.rings; r.open != nil && r.PerDevice != nil {
-		return r.PerDevice()
-	}
-	return 1
 }
 
 // judge has g, which may have most rings, grow or shrink, if a leader's window says so. If another
 // goroutine judges, or starts a ring, judge does nothing: there is another window soon.
 func (g *Group) judge(w Window, most int) {
-	r := g.rings
-	if !g.mu.TryLock() {
-		return
-	}
-	defer g.mu.Unlock()
-	now := r.Now()
-	change := g.growth.Judge(w, now, g.Len(), most, r.Processors.Taken(now))
-	if change == 0 || !r.mu.TryLock() {
+	r := g.at(0).rings
+	if !r.mu.TryLock() {
 		return
 	}
 	defer r.mu.Unlock()
-	switch {
-	case g.First().group.Load() != g: // the device is gone, or another one's Group grows
+	list := g.list.get()
+	if list[0].group.Load() != g { // the device is gone, or another one's Group grows
+		return
+	}
+	now := r.Now()
+	switch change := g.growth.Judge(w, now, len(list), most, r.Processors.Taken(now)); {
 	case change < 0:
-		g.shrink()
-	case now >= g.full && !r.lost.Load() && !g.grow():
-		g.full = now + restTime
+		last := len(list) - 1
+		r.release(list[last], g)
+		r.grown--
+		g.list.set(list[:last])
+	case change > 0 && now >= g.full:
+		if e := r.unused(true); e != nil {
+			g.add(e)
+			r.grown++
+		} else {
+			g.full = now + restTime
+		}
 	}
 }
 
-// grow gives g one more ring, if there is one. It must be called with rings.mu held.
-func (g *Group) grow() bool {
-	r := g.rings
-	e := r.leastUsed()
-	if e.devices > 0 {
-		if len(r.All()) >= MaxRings {
-			return false
-		}
-		if e = r.start(); e == nil {
-			return false
-		}
-	}
+// add gives g one more ring. It must be called with Rings.mu held.
+func (g *Group) add(e *Engine) {
 	e.devices++
-	r.grown++
-	e.group.Store(g)
-	list := *g.list.Load()
-	list = append(list[:len(list):len(list)], e)
-	g.list.Store(&list)
-	return true
-}
-
-// shrink takes the last ring from g. It must be called with rings.mu held.
-func (g *Group) shrink() {
-	list := *g.list.Load()
-	last := len(list) - 1
-	g.rings.release(list[last], g)
-	g.rings.grown--
-	list = list[:last:last]
-	g.list.Store(&list)
+	e.group.CompareAndSwap(nil, g) // a ring of several devices grows for the first of them alone
+	g.list.set(append(slices.Clip(g.list.get()), e))
 }

@@ -152,7 +152,7 @@ func TestGroupStays(t *testing.T) {
 func TestGroupShrinks(t *testing.T) {
 	g := newRig(t, 3)
 	g.judge(5, tooMuch)
-	list := *g.of.Load().list.Load()
+	list := g.of.Load().list.get()
 	for _, c := range []struct {
 		after        time.Duration
 		found        Window
@@ -178,7 +178,7 @@ func TestGroupShrinks(t *testing.T) {
 	var other, third atomic.Pointer[Group]
 	g.Claim(&other)
 	g.Claim(&third)
-	if a, b := other.Load().First(), third.Load().First(); a == list[0] || b == list[0] || a == b || g.opened != 2 {
+	if a, b := other.Load().at(0), third.Load().at(0); a == list[0] || b == list[0] || a == b || g.opened != 2 {
 		t.Errorf("two more devices have not the two rings that have left; %d were opened", g.opened)
 	}
 	g.Leave(other.Load())
@@ -192,7 +192,7 @@ func TestGroupShrinks(t *testing.T) {
 func TestRetiredRingEnds(t *testing.T) {
 	g := newRig(t, 2)
 	g.judge(1, tooMuch)
-	list := *g.of.Load().list.Load()
+	list := g.of.Load().list.get()
 	if len(list) != 2 {
 		t.Fatalf("%d rings; want 2", len(list))
 	}

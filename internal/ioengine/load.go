@@ -12,9 +12,8 @@ import (
 // does not show this: a Reap also submits, and a device in memory performs the operations in that
 // call.
 type load struct {
-	drv           driver.WaitCounter // nil if the driver cannot tell: then the Group stays as it is
-	now           Window             // the window in progress, without Known and Waited
-	known, waited uint32             // the driver's Waits when the last window ended
+	now           Window // the window in progress, without Known and Waited
+	known, waited uint32 // the driver's Waits when the last window ended
 }
 
 // Window is what a leader has found in WindowReaps Reaps.
@@ -84,15 +83,16 @@ func (l *load) reaped(e *Engine, n int) {
 	}
 	w := l.now
 	l.now = Window{}
+	drv, ok := e.drv.(driver.WaitCounter)
 	g := e.group.Load()
-	if l.drv == nil || g == nil {
+	if !ok || g == nil { // if the driver cannot tell, the Group stays as it is
 		return
 	}
-	most := g.most()
+	most := e.rings.PerDevice()
 	if most == 1 && g.Len() == 1 {
 		return // the driver need not count
 	}
-	known, waited := l.drv.Waits()
+	known, waited := drv.Waits()
 	w.Known, w.Waited = int(known-l.known), int(waited-l.waited)
 	l.known, l.waited = known, waited
 	g.judge(w, most)

@@ -216,10 +216,10 @@ func (p *playing) push(push func(*Engine, *Request), cancels bool) {
 // That ring must not be asked for anything.
 func (p *playing) grow() {
 	p.group = new(Group)
-	p.group.list.Store(&[]*Engine{p.e})
+	p.group.list.set([]*Engine{p.e})
 	p.w.start("grower", func() {
 		p.w.Wait(func() bool { return len(p.pushed) > 0 && p.pushed[0].ring != nil })
-		p.group.list.Store(&[]*Engine{newEngine(unused{p.d}), p.e})
+		p.group.list.set([]*Engine{newEngine(unused{p.d}), p.e})
 	})
 }
 

@@ -23,7 +23,7 @@ const MaxRings = 32
 type Rings struct {
 	// The owner sets these functions before the first operation. OnLoss is called once for each ring
 	// whose driver is lost, and must not wait. Now is a clock that never goes back. PerDevice returns
-	// the most rings that one device may have now; if it is nil, that is one.
+	// the most rings that one device may have now.
 	OnLoss    func()
 	Now       func() time.Duration
 	PerDevice func() int
@@ -33,8 +33,8 @@ type Rings struct {
 	Processors pressure.Signal
 	Losses     LostDrivers // of all Engines, and of the owner's other drivers
 
-	// open opens the driver of another ring. If it is nil, all devices share one ring.
-	// most is the most rings. Both are written before the first operation.
+	// open opens the driver of another ring, and most is the most devices that do not share one; see
+	// SetMost. If open is nil, all devices share one ring.
 	open func(*record.Hook) (driver.Driver, error)
 	most int
 
@@ -49,13 +49,11 @@ type Rings struct {
 
 	mu      sync.Mutex
 	devices atomic.Int32 // how many devices have a ring. Written under mu, as is Engine.devices
-	grown   int          // how many rings are a device's second, or third … Under mu
+	grown   int          // how many rings are the second, or third … of a device. Under mu
 	openErr error        // why open failed when it was last called, or nil. Under mu
 	// hook is for the next ring, if there is one already: open has failed with it. Under mu
 	hook *record.Hook
-	// all is the rings, the first one included. The slice is replaced, under mu, by the
-	// goroutine that starts a ring; the slice itself is never changed.
-	all atomic.Pointer[[]*Engine]
+	all  ringList // all rings
 	// shared has the first ring. It is the Group of all devices if there are not several rings, and
 	// of files on no device.
 	shared Group
@@ -66,15 +64,14 @@ type Rings struct {
 func (r *Rings) Init(drv driver.Driver, hook *record.Hook) {
 	r.most = max(r.most, 1)
 	r.first = r.add(drv, hook)
-	r.shared.list.Store(r.all.Load())
+	r.shared.list.set(r.All())
 }
 
 // add adds a ring on drv.
 func (r *Rings) add(drv driver.Driver, hook *record.Hook) *Engine {
 	e := New(drv, r, hook)
 	e.onLoss, e.number, e.mostWrites = r.ringLost, len(r.All()), placesForWrites(cap(e.scratch))
-	all := append(slices.Clip(r.All()), e)
-	r.all.Store(&all)
+	r.all.set(append(slices.Clip(r.All()), e))
 	return e
 }
 
@@ -89,9 +86,6 @@ func (r *Rings) SetMost(most int, open func(*record.Hook) (driver.Driver, error)
 // First returns the first ring, or nil before Init.
 func (r *Rings) First() *Engine { return r.first }
 
-// Several reports whether there may be several rings.
-func (r *Rings) Several() bool { return r.open != nil }
-
 // Shared returns the Group with the first ring.
 func (r *Rings) Shared() *Group { return &r.shared }
 
@@ -99,12 +93,7 @@ func (r *Rings) Shared() *Group { return &r.shared }
 func (r *Rings) Most() int { return r.most }
 
 // All returns the rings. The caller must not change the slice.
-func (r *Rings) All() []*Engine {
-	if all := r.all.Load(); all != nil {
-		return *all
-	}
-	return nil
-}
+func (r *Rings) All() []*Engine { return r.all.get() }
 
 // Lost reports whether the driver of a ring was lost. Then no ring is to be used any more.
 func (r *Rings) Lost() bool { return r.lost.Load() }
@@ -119,25 +108,21 @@ func (r *Rings) OpenError() error {
 // OneDevice reports whether exactly one device has a ring.
 func (r *Rings) OneDevice() bool { return r.devices.Load() == 1 }
 
-// Claim stores the rings of one more device in of. It is a new ring, if each ring has a device and
-// there may be more rings; otherwise the least used ring. Claim returns false if of has rings
-// already. The caller gives the rings back with Leave when the device is gone.
+// Claim stores the Group of one more device in of. It has a ring that no device has, or else the
+// least used ring. Claim returns false if of has a Group already. The caller gives the Group back
+// with Leave when the device is gone.
 func (r *Rings) Claim(of *atomic.Pointer[Group]) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if of.Load() != nil {
 		return false
 	}
-	e := r.leastUsed()
-	if e.devices > 0 && len(r.All())-r.grown < r.most && len(r.All()) < MaxRings && !r.lost.Load() {
-		if another := r.start(); another != nil {
-			e = another
-		}
+	e := r.unused(len(r.All())-r.grown < r.most)
+	if e == nil {
+		e = r.leastUsed()
 	}
-	g := &Group{rings: r}
-	g.list.Store(&[]*Engine{e})
-	e.devices++
-	e.group.CompareAndSwap(nil, g) // a ring of several devices grows for the first of them alone
+	g := new(Group)
+	g.add(e)
 	r.devices.Add(1)
 	of.Store(g)
 	return true
@@ -147,11 +132,10 @@ func (r *Rings) Claim(of *atomic.Pointer[Group]) bool {
 func (r *Rings) Leave(g *Group) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	list := *g.list.Load()
-	for _, e := range list {
+	for _, e := range g.list.get() {
 		r.release(e, g)
 	}
-	r.grown -= len(list) - 1
+	r.grown -= g.Len() - 1
 	r.devices.Add(-1)
 }
 
@@ -170,9 +154,16 @@ func (r *Rings) release(e *Engine, g *Group) {
 	e.group.CompareAndSwap(g, nil)
 }
 
-// start starts a ring. It returns nil if that fails. For the next new device it is tried again: a
-// process may lack descriptors only for a moment. It must be called with mu held.
-func (r *Rings) start() *Engine {
+// unused returns a ring that no device has. If there is none, and open says so, it starts one. It
+// returns nil if that fails, and for the next device it is tried again: a process may lack
+// descriptors only for a moment. It must be called with mu held.
+func (r *Rings) unused(open bool) *Engine {
+	if e := r.leastUsed(); e.devices == 0 {
+		return e
+	}
+	if !open || len(r.All()) >= MaxRings || r.lost.Load() {
+		return nil
+	}
 	if r.hook == nil {
 		r.hook = r.first.hook.Another()
 	}
@@ -193,14 +184,7 @@ func (r *Rings) ringLost() {
 }
 
 // HasReaper reports whether any ring has a leader.
-func (r *Rings) HasReaper() bool {
-	for _, e := range r.All() {
-		if e.HasReaper() {
-			return true
-		}
-	}
-	return false
-}
+func (r *Rings) HasReaper() bool { return slices.ContainsFunc(r.All(), (*Engine).HasReaper) }
 
 // RequireReapers starts a leader in each ring that has operations and no leader. Until
 // ReleaseReapers is called, a leader does not retire before everything in flight has been reaped.

@@ -19,7 +19,7 @@ func (p *Paths) RingsPerDevice() int {
 // RingsOf returns the rings of f's device. A file without disk I/O (nil) gets the first.
 func (p *Paths) RingsOf(f *File) *ioengine.Group {
 	p.Ready()
-	if !p.Engines.Several() { // then nobody needs to ask the system for the device
+	if p.Engines.Most() < 2 { // then nobody needs to ask the system for the device
 		return p.Engines.Shared()
 	}
 	d := p.DeviceOf(f)

@@ -90,7 +90,7 @@ func newContest(b *testing.B, most, devices int) *contest {
 		return uring.New(uring.Options{Record: h})
 	})
 	if devices > 1 {
-		s.paths.Engines.PerDevice = nil // one ring each
+		s.paths.Engines.PerDevice = func() int { return 1 }
 	}
 	// Device 0 is no device.
 	s.paths.Device = func(fd int) (uint64, bool) { return uint64(1 + fd%devices), true }
