@@ -82,8 +82,8 @@ const maxReap = 256
 // starts a leader goroutine (stopLeading).
 type Engine struct {
 	drv         driver.Driver
-	stager      driver.Stager // drv, or nil if it cannot stage
-	startLeader func()        // starts a leader goroutine; state is running already
+	put         func([]*driver.Op) (int, error) // the driver's Stage, or Submit if it cannot stage
+	startLeader func()                          // starts a leader goroutine; state is running already
 
 	inbox probe.Pointer[driver.Op] // a stack, newest first, linked by Op.Next
 	state probe.Uint32             // idle, running or blocked; see above
@@ -112,7 +112,6 @@ type Engine struct {
 	// The goroutine that reaps operations lowers it for them. setOps and writes count some of the
 	// same operations: the requests of RequestSets, and the writes.
 	inflight, setOps, writes probe.Int32
-	mostWrites               int // the bound of writes; see placesForWrites
 	// reaperRequests counts the goroutines that wait for operations of a RequestSet without
 	// leading. The goroutine raises it, then reads state; a leader that retires writes state, then
 	// reads it. So one of them sees the other, and there is a leader. Rings.closing works in the
@@ -146,17 +145,19 @@ const (
 func New(drv driver.Driver, r *Rings, hook *record.Hook) *Engine {
 	depth := drv.Info().Depth
 	e := &Engine{
-		drv:        drv,
-		rings:      r,
-		minBatch:   minSubmitThreshold,
-		hook:       hook,
-		id:         record.DriverOf(drv.Info().Name),
-		scratch:    make([]*driver.Op, 0, depth),
-		mostWrites: depth,
-		done:       make([]*driver.Op, min(depth, maxReap)),
+		drv:      drv,
+		put:      drv.Submit,
+		rings:    r,
+		minBatch: minSubmitThreshold,
+		hook:     hook,
+		id:       record.DriverOf(drv.Info().Name),
+		scratch:  make([]*driver.Op, 0, depth),
+		done:     make([]*driver.Op, min(depth, maxReap)),
 	}
 	e.help.done = make([]*driver.Op, min(depth, mostHelped))
-	e.stager, _ = drv.(driver.Stager)
+	if s, ok := drv.(driver.Stager); ok {
+		e.put = func(ops []*driver.Op) (int, error) { return s.Stage(ops), nil }
+	}
 	e.hand.resume = make(chan struct{}, 1)
 	loop := e.loop // a function value made once: go e.loop() allocates one each time
 	e.startLeader = func() {
@@ -348,11 +349,7 @@ const maxInFlightToSkip = 40
 // stageLocked moves what has arrived into the driver. If the driver can stage, the
 // operations travel with the coming Reap. It must be called with mu held.
 func (e *Engine) stageLocked() {
-	if e.stager != nil {
-		e.submit(func(ops []*driver.Op) (int, error) { return e.stager.Stage(ops), nil })
-	} else {
-		e.submit(e.drv.Submit)
-	}
+	e.submit(e.put)
 	if e.backlog.Len() > 0 && e.hasRoom() {
 		e.submit(e.drv.Submit) // Stage may have less room than the driver has
 	}
@@ -417,27 +414,20 @@ func (e *Engine) noteSubmitted(batch []*driver.Op) {
 }
 
 // complete hands the results to the goroutines that wait for them. With chain, which is the
-// leader's alone, it instead returns the requests that can be part of a chain (handover).
-func (e *Engine) complete(ops []*driver.Op, chain bool) (left []*Request) {
+// leader's alone, it instead adds the requests that can be part of a chain to hand.waiters.
+func (e *Engine) complete(ops []*driver.Op, chain bool) {
 	e.countInFlight(ops, -1)
 	at := e.hook.Now()
-	if chain {
-		left = e.hand.waiters[:0]
-	}
 	for i, op := range ops {
 		ops[i] = nil
 		r := requestOf(op)
 		r.Times.Completed = at
 		if chain && r.Client == nil && r.waiting.CompareAndSwap(waits, inChain) {
-			left = append(left, r)
+			e.hand.waiters = append(e.hand.waiters, r)
 		} else {
 			r.finish()
 		}
 	}
-	if chain {
-		e.hand.waiters = left[:0]
-	}
-	return left
 }
 
 // countInFlight adds sign for each of ops to the counters that it belongs to: inflight, setOps,

@@ -22,8 +22,8 @@ import (
 // chain for each processor. Requests with a Client are in no chain, because Completed may do
 // anything. Measured: docs/decisions/0003-cooperative-reaper.md.
 type handover struct {
-	// waiters are the requests of one batch. ending is the number of their chains that have not
-	// ended. The last goroutine of the last chain sends to resume.
+	// waiters are the requests of one batch that are in chains. ending is the number of chains that
+	// have not ended. The last goroutine of the last chain sends to resume.
 	waiters []*Request
 	ending  atomic.Int32
 	resume  chan struct{}
@@ -34,13 +34,15 @@ const leastChain = 8
 
 // handOver hands the results of ops to the goroutines that wait for them, and lets these run.
 func (e *Engine) handOver(ops []*driver.Op) {
-	chain := e.rings.Processors.Taken(e.rings.Now())
-	if waiters := e.complete(ops, chain); len(waiters) > 0 {
-		e.wakeInChains(waiters)
-		<-e.hand.resume
+	h := &e.hand
+	h.waiters = h.waiters[:0]
+	e.complete(ops, e.rings.Processors.Taken(e.rings.Now()))
+	if len(h.waiters) == 0 {
+		e.yield()
 		return
 	}
-	e.yield()
+	h.wakeInChains()
+	<-h.resume
 }
 
 // yield lets the goroutines run that complete has made ready.
@@ -55,32 +57,28 @@ func (e *Engine) yield() {
 	r.Processors.Waited(now-began, now)
 }
 
-// wakeInChains makes chains of the goroutines that wait for these requests, one for each processor,
-// and wakes the first goroutine of each.
-func (e *Engine) wakeInChains(waiters []*Request) {
+// wakeInChains makes chains of the goroutines that wait for waiters, one for each processor, and
+// wakes the first goroutine of each.
+func (h *handover) wakeInChains() {
 	procs := runtime.GOMAXPROCS(0)
-	length := max((len(waiters)+procs-1)/procs, leastChain)
-	e.hand.ending.Store(int32((len(waiters) + length - 1) / length))
-	for chain := range slices.Chunk(waiters, length) {
+	length := max((len(h.waiters)+procs-1)/procs, leastChain)
+	h.ending.Store(int32((len(h.waiters) + length - 1) / length))
+	for chain := range slices.Chunk(h.waiters, length) {
 		for i, r := range chain[:len(chain)-1] {
 			r.next = chain[i+1]
 		}
-		chain[len(chain)-1].leader = e
 		chain[0].done <- struct{}{}
 	}
 }
 
-// wakeNext makes the next goroutine of the chain ready, or the leader. A goroutine calls it as soon
-// as its own operation has ended.
+// wakeNext makes the next goroutine of the chain ready, or the leader. A goroutine in a chain calls
+// it as soon as its own operation has ended.
 func (r *Request) wakeNext() {
-	switch next, leader := r.next, r.leader; {
-	case next != nil:
+	h := &r.ring.hand
+	if next := r.next; next != nil {
 		r.next = nil
 		next.done <- struct{}{}
-	case leader != nil:
-		r.leader = nil
-		if leader.hand.ending.Add(-1) == 0 {
-			leader.hand.resume <- struct{}{}
-		}
+	} else if h.ending.Add(-1) == 0 {
+		h.resume <- struct{}{}
 	}
 }

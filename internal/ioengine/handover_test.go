@@ -34,7 +34,7 @@ func TestSlowYieldsMakeChains(t *testing.T) {
 	all[0].waiting.Store(waits)
 	c.step = 0
 	e.hand.resume <- struct{}{} // as by the last goroutine of the chain
-	if e.handOver(ops); all[0].leader != e {
+	if e.handOver(ops); all[0].waiting.Load() != inChain {
 		t.Error("the batch is not handed over in a chain")
 	}
 	c.now += time.Hour
@@ -42,7 +42,7 @@ func TestSlowYieldsMakeChains(t *testing.T) {
 	all[0].waiting.Store(waits)
 	c.step = 1
 	before := c.now
-	if e.handOver(ops); all[0].leader != nil || c.now-before != 3 {
+	if e.handOver(ops); all[0].waiting.Load() == inChain || c.now-before != 3 {
 		t.Errorf("much later a batch is handed over with %d readings of the clock; want 3, and no chain", c.now-before)
 	}
 }
@@ -52,7 +52,7 @@ func ended(e *Engine, n int) ([]*Request, []*driver.Op) {
 	all, ops := make([]*Request, n), make([]*driver.Op, n)
 	for i := range all {
 		all[i] = newRequest(int64(i))
-		ops[i] = &all[i].Op
+		all[i].ring, ops[i] = e, &all[i].Op
 	}
 	e.countInFlight(ops, 1)
 	return all, ops
@@ -84,11 +84,11 @@ func TestChains(t *testing.T) {
 		for _, r := range all[c.others:] {
 			r.waiting.Store(waits)
 		}
-		left := e.complete(ops, true)
-		if len(left) != c.waiters {
-			t.Errorf("%+v: %d goroutines are left for chains", c, len(left))
+		e.complete(ops, true)
+		if n := len(e.hand.waiters); n != c.waiters {
+			t.Errorf("%+v: %d goroutines are left for chains", c, n)
 		}
-		e.wakeInChains(left)
+		e.hand.wakeInChains()
 		if n := woken(all[:c.others]); n != c.others {
 			t.Errorf("%+v: the leader has woken %d of the others", c, n)
 		}
@@ -181,11 +181,11 @@ func TestContextEndsInAChain(t *testing.T) {
 	}()
 	hang.Eventually(func() bool { return all[1].waiting.Load() == waits })
 	all[0].waiting.Store(waits)
-	waiters := e.complete(ops, true)
-	if len(waiters) != 2 {
-		t.Fatalf("%d goroutines are left for a chain; want 2", len(waiters))
+	e.complete(ops, true)
+	if n := len(e.hand.waiters); n != 2 {
+		t.Fatalf("%d goroutines are left for a chain; want 2", n)
 	}
-	e.wakeInChains(waiters)
+	e.hand.wakeInChains()
 	e.mu.Lock() // as by a goroutine in a system call that does not return: Cancel would wait for it
 	defer e.mu.Unlock()
 	cancel()

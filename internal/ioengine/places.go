@@ -29,7 +29,8 @@ func (m *room) take(op *driver.Op) {
 
 // room returns the room that there is now. Only a submitter takes room; the leader makes it.
 func (e *Engine) room() room {
-	return room{cap(e.scratch) - int(e.inflight.Load()), e.mostWrites - int(e.writes.Load())}
+	depth := cap(e.scratch)
+	return room{depth - int(e.inflight.Load()), placesForWrites(depth) - int(e.writes.Load())}
 }
 
 // backlogFits reports whether a submitter should try the backlog again.

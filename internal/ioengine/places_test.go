@@ -16,7 +16,6 @@ func TestWritesLeavePlaces(t *testing.T) {
 		t.Run(fmt.Sprint(depth), func(t *testing.T) {
 			script.Run(t, depth, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 				e := newEngine(drv)
-				e.mostWrites = placesForWrites(cap(e.scratch))
 				d.Rule = func(op *driver.Op) (int32, bool) { return 0, !isWrite(op) }
 				var stuck []*Request
 				for i := range 8 * depth {
@@ -25,8 +24,8 @@ func TestWritesLeavePlaces(t *testing.T) {
 				for range 3 * depth { // hangs if the writes have all places
 					<-push(e, driver.Read, 0).done
 				}
-				if n := int(e.inflight.Load()); n > e.mostWrites {
-					t.Errorf("%d writes are in flight; want %d", n, e.mostWrites)
+				if n, most := int(e.inflight.Load()), placesForWrites(depth); n > most {
+					t.Errorf("%d writes are in flight; want %d", n, most)
 				}
 				wantInOrder(t, d, driver.Write, stuck)
 				e.Wait()

@@ -146,9 +146,6 @@ func (c situation) play(w *world) {
 		drv = slowStager{p.d}
 	}
 	p.e = newEngine(drv)
-	if c.writes > 0 {
-		p.e.mostWrites = placesForWrites(cap(p.e.scratch))
-	}
 	if c.batch > 0 {
 		p.e.minBatch = c.batch
 	}

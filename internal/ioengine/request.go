@@ -28,15 +28,13 @@ type Request struct {
 	// takes Op out of the queue, with Engine.mu held, and a cancel without Engine.mu.
 	// Both swap it from inQueue, and one of them succeeds.
 	place atomic.Uint32
-	// waiting is waits while a goroutine is in Wait and can be part of a chain (handover). The
-	// goroutine then makes next ready, or, as the last one of the chain, leader. The leader sets
-	// both.
+	// waiting is waits while a goroutine is in Wait and can be part of a chain (handover). In a chain
+	// the goroutine makes next ready, or, as the last one, the leader. The leader sets both.
 	waiting atomic.Uint32
 	// byOwner is true if the owner of a RequestSet ensures that Op is reaped (RequestSet.Push).
 	byOwner bool
 
-	next   *Request
-	leader *Engine
+	next *Request
 	// Times are written by the goroutines that submit the request and reap it. Other goroutines
 	// may read Times when Op has ended.
 	Times Times
@@ -45,7 +43,7 @@ type Request struct {
 	number uint32
 	links  list.Node[Request] // in RequestSet.ended
 
-	_ [40]byte // fills the last cache line: the next Request is another goroutine's
+	_ [48]byte // fills the last cache line: the next Request is another goroutine's
 }
 
 // Client is what a Request is part of, if no goroutine waits for the request.
@@ -130,8 +128,9 @@ func (r *Request) Wait(ctx context.Context) {
 			<-r.done
 		}
 	}
-	r.waiting.Store(doesNotWait)
-	r.wakeNext()
+	if r.waiting.Swap(doesNotWait) == inChain {
+		r.wakeNext()
+	}
 }
 
 // Hook returns the Hook of the ring to which r was pushed, and the name of its driver in records.
@@ -157,9 +156,6 @@ func (r *Request) finish() {
 // waiting goroutine had made them. RaceBefore reports them at the beginning, so that a
 // conflicting access during the operation is found; RaceAfter reports them at the end.
 func RaceBefore(code driver.Code, b []byte) {
-	if !sys.RaceEnabled {
-		return
-	}
 	switch code {
 	case driver.Read:
 		sys.RaceWrite(b)
@@ -170,7 +166,7 @@ func RaceBefore(code driver.Code, b []byte) {
 
 // RaceAfter reports the accesses at the end; see RaceBefore.
 func RaceAfter(code driver.Code, b []byte, res int32) {
-	if sys.RaceEnabled && code == driver.Read && res > 0 {
+	if code == driver.Read && res > 0 {
 		sys.RaceWrite(b[:res])
 	}
 }

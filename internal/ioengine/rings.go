@@ -70,7 +70,7 @@ func (r *Rings) Init(drv driver.Driver, hook *record.Hook) {
 // add adds a ring on drv.
 func (r *Rings) add(drv driver.Driver, hook *record.Hook) *Engine {
 	e := New(drv, r, hook)
-	e.onLoss, e.number, e.mostWrites = r.ringLost, len(r.All()), placesForWrites(cap(e.scratch))
+	e.onLoss, e.number = r.ringLost, len(r.All())
 	r.all.set(append(slices.Clip(r.All()), e))
 	return e
 }

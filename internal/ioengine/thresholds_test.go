@@ -94,7 +94,6 @@ func TestManyAreReapedAtOnce(t *testing.T) {
 	all := make([]*Request, 64)
 	for i := range all {
 		all[i] = newRequest(int64(i))
-		all[i].Op.Code = driver.Write
 		e.Push(all[i])
 	}
 	d.Until(func() bool { return len(d.Held) == len(all) })
