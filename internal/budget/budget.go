@@ -43,9 +43,8 @@ type All struct {
 	// keep sleeps for a moment and keeps the processor
 	keep     func() (took time.Duration, ok bool)
 	parallel atomic.Bool       // see Parallel; for all devices
-	used     probe.Int32       // permits taken, of all Budgets. Not counted if most is 0
-	waiting  probe.Int32       // goroutines that wait, for all Budgets. Written under mu
 	mu       probe.Mutex       // guards the queues of all Budgets
+	used     int32             // permits taken, of all Budgets. Under mu; not counted if most is 0
 	starved  list.List[Budget] // the Budgets for which goroutines wait. Under mu
 	arrivals uint64            // how many goroutines have begun to wait. Under mu
 	unused   spare.Pool[waiter]
@@ -60,7 +59,7 @@ func (a *All) Init(most int, processors func() int) {
 
 // Budget bounds how many goroutines make calls to a device that wait, at a time. A goroutine
 // acquires a permit before its call and releases it afterwards. While permits are free, that costs
-// two atomic read-modify-write operations.
+// two atomic read-modify-write operations. If all Budgets share a bound, it also takes All.mu.
 //
 // A goroutine that arrives while a permit is free takes it, even if others wait. Handing each
 // permit to the next waiter would cost a switch of goroutines for every call (a lock convoy):
@@ -153,47 +152,31 @@ func (b *Budget) TryAcquireOfKind(k Kind, most int32) (Permit, bool) {
 
 // take takes p, if there is one and fewer than most permits are taken.
 func (p Permit) take(most int32) bool {
-	ok, gaveBack := p.tryTake(most)
-	if gaveBack && p.b.awaited() {
-		p.b.all.wake(p.b, false)
+	a := p.b.all
+	if a.most == 0 {
+		return p.takeLocked(most)
 	}
-	return ok
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return p.takeLocked(most)
 }
 
-// tryTake is take for a caller that wakes a waiter if gaveBack is true: then a permit of All.most
-// was taken for a moment, in which another goroutine may have found none.
-func (p Permit) tryTake(most int32) (ok, gaveBack bool) {
-	b, a, limit, counted := p.b, p.b.all, p.b.Limit(), false
-	for {
+// takeLocked is take. If All.most is set, All.mu must be held.
+func (p Permit) takeLocked(most int32) bool {
+	b, a, limit := p.b, p.b.all, p.b.Limit()
+	for a.most == 0 || a.used < a.most {
 		t := taken(b.used.Load())
 		if t.all() >= most || !t.allows(p.kind, p.ends, limit) {
-			if counted {
-				a.used.Add(-1)
-			}
-			return false, counted
-		}
-		if a.most > 0 && !counted {
-			if counted = a.count(); !counted {
-				return false, false
-			}
-		}
-		if b.used.CompareAndSwap(int64(t), int64(t+p.unit())) {
-			return true, false
-		}
-	}
-}
-
-// count counts a permit in All.used, if there is room for it.
-func (a *All) count() bool {
-	for {
-		n := a.used.Load()
-		if n >= a.most {
 			return false
 		}
-		if a.used.CompareAndSwap(n, n+1) {
+		if b.used.CompareAndSwap(int64(t), int64(t+p.unit())) {
+			if a.most > 0 {
+				a.used++
+			}
 			return true
 		}
 	}
+	return false
 }
 
 // Acquire takes a permit for a call of a kind. If none is free it waits for one. If ctx ends first,
@@ -253,18 +236,15 @@ func (p Permit) Release() {
 	if b == nil {
 		return
 	}
-	a := b.all
 	b.used.Add(-int64(p.unit()))
+	a := b.all
+	if a.most == 0 && b.waiting.Load() == 0 {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.most > 0 {
-		a.used.Add(-1)
+		a.used--
 	}
-	if b.awaited() {
-		a.wake(b, p.ends) // two waiters may go on: one for p's kind, and one whose context may end
-	}
-}
-
-// awaited reports whether a goroutine waits that can have what b gives back: for a permit of b, or
-// of any Budget where all share a bound.
-func (b *Budget) awaited() bool {
-	return b.waiting.Load() > 0 || b.all.most > 0 && b.all.waiting.Load() > 0
+	a.wakeLocked(b, p.ends)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/probe"
 )
 
-// play is a Budget with one permit, which is taken, and its waiters.
+// play is a Budget whose permits are all taken, and its waiters. Two Budgets share a bound of one.
 type play struct {
 	w       *world
 	taken   Permit
@@ -17,8 +17,10 @@ type play struct {
 }
 
 func newPlay(waiting, budgets int) *play {
-	p := &play{w: newWorld(budgets, 2, 1)}
-	p.taken, _ = p.w.of[0].TryAcquire(Reads)
+	p := &play{w: newWorld(budgets, 2, budgets-1)}
+	for _, q := range p.w.of[0].fill(Reads) {
+		p.taken = q
+	}
 	for range waiting {
 		p.w.all.enqueue(p.add())
 	}
@@ -53,16 +55,16 @@ func (p *play) try() {
 func (p *play) giveUp() { p.w.all.abandon(p.waiters[0]) }
 
 // interrupted is a probe that calls other before the access of this number, unless other would have
-// to wait.
+// to wait: free says that it would not.
 type interrupted struct {
-	mu     *probe.Mutex
+	free   func() bool
 	access int
 	other  func()
 	done   bool
 }
 
 func (i *interrupted) Step() {
-	if i.access--; i.access == 0 && i.mu.Free() {
+	if i.access--; i.access == 0 && i.free() {
 		probe.Set(nil)
 		i.other()
 		i.done = true
@@ -76,7 +78,10 @@ func (i *interrupted) Saw(any)          {}
 // interrupt calls a, and b before a's access of this number, or after a. It returns false if a has
 // fewer accesses.
 func (p *play) interrupt(a func(), access int, b func()) bool {
-	i := &interrupted{&p.w.all.mu, access, b, false}
+	alone := len(p.w.of) == 1 && len(p.waiters) == 0 // then no call but the first one's takes mu
+	i := &interrupted{func() bool {
+		return p.w.all.mu.Free() || alone && p.w.of[0].waiting.Load() == 0
+	}, access, b, false}
 	probe.Set(i)
 	a()
 	probe.Set(nil)

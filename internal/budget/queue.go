@@ -61,8 +61,7 @@ func (a *All) enqueue(w *waiter) bool {
 	a.countLocked(w.wants.b, 1)
 	// The order matters: a permit that was released before countLocked is found free here, and a
 	// goroutine that releases one later sees that somebody waits.
-	ok, gaveBack := w.wants.tryTake(Most)
-	if ok {
+	if w.wants.takeLocked(Most) {
 		a.countLocked(w.wants.b, -1)
 		return true
 	}
@@ -74,8 +73,8 @@ func (a *All) enqueue(w *waiter) bool {
 		queue.PushBack(&w.links, w)
 	}
 	// A waiter that was woken and finds no permit may have been woken for another's.
-	if gaveBack || w.overtaken {
-		a.wakeLocked(w.wants.b, Permit{})
+	if w.overtaken {
+		a.wakeOneLocked(w.wants.b, Permit{})
 	}
 	return false
 }
@@ -83,7 +82,6 @@ func (a *All) enqueue(w *waiter) bool {
 // countLocked adds n to the goroutines that wait for b.
 func (a *All) countLocked(b *Budget, n int32) {
 	b.waiting.Add(n)
-	a.waiting.Add(n)
 	switch now := b.waiting.Load(); {
 	case n > 0 && now == 1:
 		a.starved.PushBack(&b.links, b)
@@ -133,20 +131,18 @@ func (a *All) oldestLocked(giver *Budget, p Permit) (oldest *waiter) {
 	return oldest
 }
 
-// wake wakes the first waiter that can have the permit that giver has given back. If two is set,
-// it also wakes the first waiter for which there is then still a permit.
-func (a *All) wake(giver *Budget, two bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if wants, ok := a.wakeLocked(giver, Permit{}); ok && two {
-		a.wakeLocked(giver, wants)
+// wakeLocked wakes the first waiter that can have the permit that giver has given back. If it was
+// one for a call whose context may end, two waiters may go on, one for each of the two bounds.
+func (a *All) wakeLocked(giver *Budget, ends bool) {
+	if wants, ok := a.wakeOneLocked(giver, Permit{}); ok && ends {
+		a.wakeOneLocked(giver, wants)
 	}
 }
 
-// wakeLocked wakes the first waiter that can have the permit that giver has given back, if p is
+// wakeOneLocked wakes the first waiter that can have the permit that giver has given back, if p is
 // taken. It returns which permit the waiter wants. The waiter itself may be re-used by then.
-func (a *All) wakeLocked(giver *Budget, p Permit) (wants Permit, ok bool) {
-	if a.most > 0 && a.used.Load() >= a.most {
+func (a *All) wakeOneLocked(giver *Budget, p Permit) (wants Permit, ok bool) {
+	if a.most > 0 && a.used >= a.most {
 		return Permit{}, false
 	}
 	w := a.oldestLocked(giver, p)
@@ -164,7 +160,7 @@ func (a *All) wakeMore() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for more := true; more; {
-		_, more = a.wakeLocked(nil, Permit{})
+		_, more = a.wakeOneLocked(nil, Permit{})
 	}
 }
 
@@ -172,10 +168,9 @@ func (a *All) wakeMore() {
 // wake-up goes to the next waiter.
 func (a *All) abandon(w *waiter) {
 	a.mu.Lock()
-	waited := a.removeLocked(w)
-	a.mu.Unlock()
-	if !waited {
-		<-w.ready
-		a.wake(w.wants.b, true)
+	defer a.mu.Unlock()
+	if !a.removeLocked(w) {
+		<-w.ready // it has been sent
+		a.wakeLocked(w.wants.b, true)
 	}
 }
