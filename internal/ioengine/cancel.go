@@ -7,10 +7,8 @@ package ioengine
 //	… and another goroutine has mu  marks r abandoned, and ends it at once with Canceled
 //	the driver has r                asks the driver; r ends when Reap returns it, perhaps as usual
 //	r has ended by now              asks the driver, which does nothing
-func (r *Request) Cancel() { r.ring.cancel(r) }
-
-func (e *Engine) cancel(r *Request) {
-	op := &r.Op
+func (r *Request) Cancel() {
+	e, op := r.ring, &r.Op
 	if !e.mu.TryLock() {
 		// The submitter drops r later. Cancel must not wait for mu while r is queued: the holder of
 		// mu may be in a system call to a device that takes no more requests.

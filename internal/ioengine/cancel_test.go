@@ -22,6 +22,12 @@ func waitFor(e *Engine, r *Request, ctx context.Context) chan int32 {
 	return res
 }
 
+// cancel cancels r as if it had been pushed to e.
+func cancel(e *Engine, r *Request) {
+	r.ring = e
+	r.Cancel()
+}
+
 // An operation that the driver has no room for ends with its context.
 func TestCancelInBacklog(t *testing.T) {
 	script.Run(t, 1, func(t *testing.T, d *script.Driver, drv driver.Driver) {
@@ -95,7 +101,7 @@ func TestCancelWhenDone(t *testing.T) {
 		r := newRequest(0)
 		e.Push(r)
 		e.Wait()
-		e.cancel(r)
+		cancel(e, r)
 		<-r.done
 		if r.Op.Res != 3 {
 			t.Errorf("Res = %d; want 3", r.Op.Res)
@@ -122,7 +128,7 @@ func TestCancelForwardsWhatCameAlong(t *testing.T) {
 		e.Push(mine)
 		e.Push(other)
 		e.mu.Unlock() // without a look at the inbox, which is the cancel's to submit
-		e.cancel(mine)
+		cancel(e, mine)
 		<-mine.done
 		if mine.Op.Res != Canceled {
 			t.Errorf("cancelled operation = %d; want ECANCELED", mine.Op.Res)
@@ -154,8 +160,8 @@ func TestCancelStartsALeaderForWhatCameAlong(t *testing.T) {
 		other.Op.Next = nil
 		other.place.Store(inQueue)
 		e.inbox.Store(&other.Op)
-		e.cancel(mine) // its context ended as it was done
-		<-other.done   // hangs if nobody leads
+		cancel(e, mine) // its context ended as it was done
+		<-other.done    // hangs if nobody leads
 		e.Wait()
 	})
 }
@@ -206,7 +212,7 @@ func cancelStress(t *testing.T, e *Engine, start uint64, goroutines, each int) {
 func TestPushedWhileCancelling(t *testing.T) {
 	script.Run(t, 8, func(t *testing.T, d *script.Driver, drv driver.Driver) {
 		e := newEngine(drv)
-		pushedWhile(t, d, e, func(op *driver.Op) { e.Queue(requestOf(op)); e.cancel(newRequest(9)) })
+		pushedWhile(t, d, e, func(op *driver.Op) { e.Queue(requestOf(op)); cancel(e, newRequest(9)) })
 		e.Wait()
 	})
 }

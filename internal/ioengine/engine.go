@@ -98,8 +98,7 @@ type Engine struct {
 	mu      probe.Mutex
 	backlog backlog      // operations that the driver does not have yet; under mu
 	scratch []*driver.Op // the batch being submitted, as large as the driver is deep; under mu
-	// waiting is readable without mu. It says for which operations in the backlog the driver had
-	// no room (backlog.waiting). A submitter should try again when there is room (backlogFits).
+	// waiting says for which operations in the backlog the driver had no room (backlog.waiting).
 	// Written under mu. See submit for the case in which it is nothingWaits although the backlog
 	// is not empty.
 	waiting probe.Uint32
@@ -220,15 +219,12 @@ func (e *Engine) startLeaderIfIdle() {
 // submitConcurrently submits what has arrived, without the leader.
 func (e *Engine) submitConcurrently() {
 	for e.canSubmit() && e.mu.TryLock() {
-		// Checked under mu: a leader that has retired since would not reap what is submitted now.
-		hasLeader := e.state.Load() != idle
-		if hasLeader {
-			e.submit(e.drv.Submit)
-		}
-		e.mu.Unlock()
-		if !hasLeader {
+		if e.state.Load() == idle { // a leader that has retired would not reap what is submitted now
+			e.mu.Unlock()
 			return
 		}
+		e.submit(e.drv.Submit)
+		e.mu.Unlock()
 		e.helpReap()
 		if e.leftToLeader() {
 			return
@@ -244,9 +240,7 @@ func (e *Engine) leftToLeader() bool {
 }
 
 // canSubmit reports whether there is something to submit, and room for it. Without room the leader
-// submits, after it has reaped. A goroutine that has unlocked mu calls canSubmit again. Pushers and
-// the leader that found mu held rely on that, for operations that have arrived since, and for
-// operations for which there is room by now.
+// submits, after it has reaped. A goroutine that has unlocked mu calls canSubmit again.
 func (e *Engine) canSubmit() bool {
 	return e.inbox.Load() != nil && e.hasRoom() || e.backlogFits()
 }
@@ -277,14 +271,13 @@ func (e *Engine) loop() {
 	defer e.leaders.Done()
 	for {
 		e.giveUp()
-		if retired := e.stage(); retired {
-			if !e.resumeLeading() {
-				return
+		switch retired := e.stage(); {
+		case !retired:
+			if ops := e.await(); len(ops) > 0 {
+				e.handOver(ops)
 			}
-			continue
-		}
-		if ops := e.await(); len(ops) > 0 {
-			e.handOver(ops)
+		case !e.resumeLeading():
+			return
 		}
 	}
 }
@@ -304,9 +297,8 @@ func (e *Engine) await() []*driver.Op {
 	return e.done[:n]
 }
 
-// beingSubmitted reports whether another goroutine submits what is in the inbox, so
-// that the leader may block. The leader calls it after it has set state to blocked: a
-// goroutine that holds mu now reads inbox again once it has unlocked mu.
+// beingSubmitted reports whether another goroutine submits what is in the inbox, so that the leader
+// may block. The leader calls it after it has set state to blocked.
 func (e *Engine) beingSubmitted() bool {
 	if !e.mu.TryLock() {
 		return e.mayWaitNow()
@@ -335,10 +327,10 @@ func (e *Engine) stage() (retired bool) {
 }
 
 // mayWaitNow reports whether a leader that has found mu held may wait for completions at once. The
-// goroutine that holds mu submits what has arrived, and looks for more after it has unlocked mu.
-// Something must be in flight that only the leader reaps: otherwise the leader might wait for ever.
-// With many operations in flight the leader had better wait for mu, and submit the next batch with
-// its wait. The limit is measured: docs/decisions/0003-cooperative-reaper.md.
+// goroutine that holds mu submits what has arrived. Something must be in flight that only the leader
+// reaps: otherwise the leader might wait for ever. With many operations in flight the leader had
+// better wait for mu, and submit the next batch with its wait. The limit is measured:
+// docs/decisions/0003-cooperative-reaper.md.
 func (e *Engine) mayWaitNow() bool {
 	n := e.inflight.Load() // before setOps, which is never larger: see countInFlight
 	return n <= maxInFlightToSkip && n > e.setOps.Load()

@@ -246,7 +246,7 @@ func (p *playing) late(c *situation) {
 	})
 	p.w.start("canceller", func() {
 		p.w.Wait(begun)
-		p.e.cancel(newRequest(9))
+		cancel(p.e, newRequest(9))
 		over = true
 	})
 }
