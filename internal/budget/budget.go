@@ -200,8 +200,7 @@ func (b *Budget) AcquireUntil(ctx context.Context, k Kind, ends bool) (Permit, e
 }
 
 // keepFor is how long a goroutine keeps its processor before it waits for a permit: ten times as
-// long as a thread that blocks in a system call keeps it at least, before the Go runtime's monitor
-// takes it away.
+// long as a thread in a system call keeps it, before the Go runtime's monitor takes it away.
 const keepFor = 10 * 20 * time.Microsecond
 
 // keepProcessor takes p if there is a permit soon. Until then the caller keeps its processor (a P
@@ -212,11 +211,8 @@ func (b *Budget) keepProcessor(p Permit) (ok bool) {
 	if a.Processors() == 1 {
 		return false
 	}
-	// All permits may be taken for a moment, for example by writers that wait for the lock of a
-	// file whose holder is not running. If the caller did not wait here, each goroutine that is
-	// ready would then begin a call, find no permit and wait, within microseconds. With threads
-	// that block (os.File), a processor begins its next call only when the monitor has taken it
-	// from the thread before.
+	// All permits may be taken for a moment only. Without this wait each goroutine that is ready
+	// would begin a call, find no permit and wait: docs/decisions/0004-budget.md.
 	for kept := time.Duration(0); kept < keepFor && b.waiting.Load() < b.Limit(); {
 		took, ok := a.keep()
 		if !ok {
