@@ -327,9 +327,9 @@ func (e *Engine) stage() (retired bool) {
 }
 
 // mayWaitNow reports whether a leader that has found mu held may wait for completions at once. The
-// goroutine that holds mu submits what has arrived. Something must be in flight that only the leader
-// reaps: otherwise the leader might wait for ever. With many operations in flight the leader had
-// better wait for mu, and submit the next batch with its wait. The limit is measured:
+// goroutine that holds mu submits what has arrived. Something must be in flight that only the
+// leader reaps: otherwise the leader might wait for ever. With many operations in flight the leader
+// had better wait for mu, and submit the next batch with its wait. The limit is measured:
 // docs/decisions/0003-cooperative-reaper.md.
 func (e *Engine) mayWaitNow() bool {
 	n := e.inflight.Load() // before setOps, which is never larger: see countInFlight
