@@ -82,8 +82,8 @@ const maxReap = 256
 // starts a leader goroutine (stopLeading).
 type Engine struct {
 	drv         driver.Driver
-	put         func([]*driver.Op) (int, error) // the driver's Stage, or Submit if it cannot stage
-	startLeader func()                          // starts a leader goroutine; state is running already
+	put         func([]*driver.Op) (int, error) // drv.Stage, or drv.Submit if drv cannot stage
+	startLeader func()                          // starts a leader goroutine; state is running
 
 	inbox probe.Pointer[driver.Op] // a stack, newest first, linked by Op.Next
 	state probe.Uint32             // idle, running or blocked; see above
@@ -219,7 +219,7 @@ func (e *Engine) startLeaderIfIdle() {
 // submitConcurrently submits what has arrived, without the leader.
 func (e *Engine) submitConcurrently() {
 	for e.canSubmit() && e.mu.TryLock() {
-		if e.state.Load() == idle { // a leader that has retired would not reap what is submitted now
+		if e.state.Load() == idle { // a retired leader would not reap what is submitted now
 			e.mu.Unlock()
 			return
 		}

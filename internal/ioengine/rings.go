@@ -21,9 +21,9 @@ const MaxRings = 32
 // something is queued for the device. Further devices share these rings. A device whose leaders
 // have too much to do has more rings for as long (Group): docs/decisions/0024-rings.md.
 type Rings struct {
-	// The owner sets these functions before the first operation. OnLoss is called once for each ring
-	// whose driver is lost, and must not wait. Now is a clock that never goes back. PerDevice returns
-	// the most rings that one device may have now.
+	// The owner sets these functions before the first operation. OnLoss is called once for each
+	// ring whose driver is lost, and must not wait. Now is a clock that never goes back. PerDevice
+	// returns the most rings that one device may have now.
 	OnLoss    func()
 	Now       func() time.Duration
 	PerDevice func() int
@@ -33,8 +33,8 @@ type Rings struct {
 	Processors pressure.Signal
 	Losses     LostDrivers // of all Engines, and of the owner's other drivers
 
-	// open opens the driver of another ring, and most is the most devices that do not share one; see
-	// SetMost. If open is nil, all devices share one ring.
+	// open opens the driver of another ring, and most is the most devices that do not share one;
+	// see SetMost. If open is nil, all devices share one ring.
 	open func(*record.Hook) (driver.Driver, error)
 	most int
 
