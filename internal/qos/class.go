@@ -33,31 +33,24 @@ import (
 // Class is a kind of operations that share a weight and limits. See package fair.
 type Class struct {
 	all      *Classes
-	ref      *record.ClassRef // its name in records; nil for the default class
-	settings fair.Settings    // under Classes.mu
-	// inQueue has the class in each Queue, as a *fair.Class, which that queue's mu guards. It is
-	// written before other goroutines know the queue, or the class. A removed class lacks queues
-	// that were added later, and keeps queues of forgotten devices.
+	ref      *record.ClassRef              // its name in records; nil for the default class
+	settings atomic.Pointer[fair.Settings] // written under Classes.mu
+	// inQueue has the class in each Queue that it had tickets in, as a *fair.Class, which that
+	// queue's mu guards. A removed class keeps queues of forgotten devices.
 	inQueue sync.Map
 	// earlier has the counts of the class in queues of forgotten devices. Under Classes.mu.
 	earlier fair.Stats
-	// limited reports whether the class has limits. Written under Classes.mu; read without.
-	limited atomic.Bool
 	// removed reports whether the class was removed. It is written under Classes.mu, before Remove
 	// locks the mu of any Queue. So a request that holds the mu of its Queue and finds it false may
 	// still enter the class's queue: Remove will come there later.
 	removed atomic.Bool
 }
 
-// in returns c in a queue, or nil.
-func (c *Class) in(q *Queue) *fair.Class {
-	in, _ := c.inQueue.Load(q)
-	f, _ := in.(*fair.Class)
-	return f
-}
+// Settings returns the class's weight and limits.
+func (c *Class) Settings() fair.Settings { return *c.settings.Load() }
 
 // Limited reports whether the class has limits, and so may make a cached operation wait.
-func (c *Class) Limited() bool { return c.limited.Load() }
+func (c *Class) Limited() bool { return c.settings.Load().Limited() }
 
 // Ref returns the class's identity in records; nil for the default class.
 func (c *Class) Ref() *record.ClassRef { return c.ref }
@@ -104,7 +97,8 @@ type Classes struct {
 func (c *Classes) Init(now func() time.Duration) {
 	c.now = now
 	c.standard.all = c
-	c.standard.settings = fair.Settings{Weight: DefaultWeight}
+	c.standard.settings.Store(&fair.Settings{Weight: DefaultWeight})
+	c.capOf = func(uint64) fair.Cap { return DefaultCap }
 	c.all = []*Class{&c.standard}
 }
 
@@ -122,9 +116,6 @@ func (c *Classes) NewQueue(device uint64) *Queue {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	q := &Queue{device: device, fair: fair.New(DefaultCap), now: c.now, alarm: fair.Never}
-	for _, class := range c.all {
-		q.add(class, class.settings)
-	}
 	c.queues = append(c.queues, q)
 	return q
 }
@@ -135,86 +126,63 @@ func (c *Classes) Forget(q *Queue) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, class := range c.all {
-		class.earlier.Add(q.statsOf(class.in(q)))
-		class.inQueue.Delete(q)
+		if in, ok := class.inQueue.LoadAndDelete(q); ok {
+			class.earlier.Add(q.statsOf(in.(*fair.Class)))
+		}
 	}
 	c.queues = slices.DeleteFunc(c.queues, func(other *Queue) bool { return other == q })
 }
 
 // New adds a class, with its name in records. From the first class on, operations take tickets.
 func (c *Classes) New(name string, o fair.Settings) *Class {
-	defer c.updateCaps()
+	class := &Class{all: c, ref: &record.ClassRef{Name: name}}
+	class.settings.Store(&o)
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	class := &Class{all: c, ref: &record.ClassRef{Name: name}, settings: o}
-	class.limited.Store(o.Limited())
-	for _, q := range c.queues {
-		q.add(class, o)
-	}
 	c.all = append(c.all, class)
 	c.active.Store(true)
-	return class
-}
-
-// changeQueuesAndUnlock calls change for each queue, with its mu held, and begins the Waiters that
-// may begin then. It is called with Classes.mu held, and unlocks it before it begins them: they may
-// start another ring, which locks it.
-func (c *Classes) changeQueuesAndUnlock(change func(*Queue)) {
-	var granted ticketList
-	for _, q := range c.queues {
-		q.mu.Lock()
-		change(q)
-		q.grantLocked(&granted)
-		q.mu.Unlock()
-	}
 	c.mu.Unlock()
-	granted.start()
+	c.updateCaps()
+	return class
 }
 
 // Configure changes the class's weight and limits, also for waiting operations. It returns false,
 // and changes nothing, if the class was removed.
 func (c *Class) Configure(o fair.Settings) bool {
-	s := c.all
-	s.mu.Lock()
-	if c.removed.Load() {
-		s.mu.Unlock()
-		return false
+	done := c.change(func() {
+		c.settings.Store(&o)
+		c.all.active.Store(true)
+	})
+	if done {
+		c.all.updateCaps()
 	}
-	c.settings = o
-	c.limited.Store(o.Limited())
-	s.active.Store(true)
-	s.changeQueuesAndUnlock(func(q *Queue) { q.classLocked(c).Configure(q.now(), o) })
-	s.updateCaps()
-	return true
+	return done
 }
 
 // Remove removes the class, which must not be the default class. Its operations that wait or run
 // keep its weight until they end, without its limits. Later tickets are the default class's. Remove
 // returns false if the class was removed before.
 func (c *Class) Remove() bool {
-	s := c.all
-	s.mu.Lock()
-	if c.removed.Load() {
-		s.mu.Unlock()
-		return false
-	}
-	c.removed.Store(true)
-	c.limited.Store(false)
-	c.settings = fair.Settings{Weight: c.settings.Weight}
-	s.all = slices.DeleteFunc(s.all, func(other *Class) bool { return other == c })
-	s.changeQueuesAndUnlock(func(q *Queue) {
-		if in := c.in(q); in != nil {
-			q.fair.Remove(q.now(), in)
-		}
+	return c.change(func() {
+		c.removed.Store(true)
+		c.settings.Store(&fair.Settings{Weight: c.Settings().Weight})
+		c.all.all = slices.DeleteFunc(c.all.all, func(other *Class) bool { return other == c })
 	})
-	return true
 }
 
-// Settings returns the class's weight and limits.
-func (c *Class) Settings() fair.Settings {
+// change calls do, which changes the class, with Classes.mu held. It then updates the queues. It
+// returns false, and changes nothing, if the class was removed.
+func (c *Class) change(do func()) bool {
 	c.all.mu.Lock()
-	defer c.all.mu.Unlock()
-	return c.settings
+	if c.removed.Load() {
+		c.all.mu.Unlock()
+		return false
+	}
+	do()
+	c.all.mu.Unlock()
+	for _, q := range c.all.list() {
+		q.update(c)
+	}
+	return true
 }
 
 // Stats returns the class's counts, in all queues.
@@ -263,11 +231,8 @@ var DefaultCap = fair.Cap{Depth: 64, Bytes: 2 << 20, Beside: 128 << 10}
 // holds. SetCapFinder must be called before the first operation.
 func (c *Classes) SetCapFinder(find func(device uint64) fair.Cap) { c.capOf = find }
 
-// FindCap sets the cap of q to the device's, if there are classes. It may wait; see SetCapFinder.
+// FindCap sets the cap of q to the device's. It may wait; see SetCapFinder.
 func (c *Classes) FindCap(q *Queue) {
-	if c.capOf == nil || !c.Active() {
-		return
-	}
 	found := c.capOf(q.device)
 	q.mu.Lock()
 	q.fair.SetCap(found)

@@ -29,16 +29,31 @@ type Queue struct {
 	unused spare.Pool[Ticket]
 }
 
-// add makes c one of the queue's classes, with the settings o.
-func (q *Queue) add(c *Class, o fair.Settings) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	c.inQueue.Store(q, q.fair.Add(q.now(), o))
-}
-
 // classLocked returns c in the queue, or the default class if c was removed. It must be called with
 // mu held: until mu is unlocked, Remove does not take c out of the queue.
-func (q *Queue) classLocked(c *Class) *fair.Class { return c.all.Or(c).in(q) }
+func (q *Queue) classLocked(c *Class) *fair.Class {
+	c = c.all.Or(c)
+	in, ok := c.inQueue.Load(q)
+	if !ok {
+		in = q.fair.Add(q.now(), c.Settings())
+		c.inQueue.Store(q, in)
+	}
+	return in.(*fair.Class)
+}
+
+// update follows a change of c, and grants the tickets that fit then.
+func (q *Queue) update(c *Class) {
+	q.mu.Lock()
+	in, ok := c.inQueue.Load(q)
+	switch {
+	case !ok:
+	case c.removed.Load():
+		q.fair.Remove(q.now(), in.(*fair.Class))
+	default:
+		in.(*fair.Class).Configure(q.now(), c.Settings())
+	}
+	q.grantAndUnlock()
+}
 
 // statsOf returns the counts of c, a class in the queue.
 func (q *Queue) statsOf(c *fair.Class) fair.Stats {
@@ -48,21 +63,17 @@ func (q *Queue) statsOf(c *fair.Class) fair.Stats {
 }
 
 // Take waits for the ticket of an operation of n bytes, which may grant fewer. If res is not 0
-// there is no ticket: the file is closing (Closed), or ctx has ended (Canceled). Outside the cap,
-// an operation of a class without limits does not wait.
+// there is no ticket: the file is closing (Closed), or ctx has ended (Canceled).
 func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int, use fair.Use) (t *Ticket, res int32) {
 	t = q.NewTicket(nil, file, use)
-	if use == fair.OutsideCap && !c.Limited() {
-		t.Admit(c, n)
+	if t.Request(c, n) {
 		return t, 0
 	}
-	t.Request(c, n)
 	select {
 	case res = <-t.ready:
 	case <-ctx.Done():
-		if res = Canceled; !t.withdraw() {
-			res = <-t.ready // granted or rejected by now; the operation checks its context itself
-		}
+		t.Withdraw()
+		res = <-t.ready // it may have been granted by now; the operation checks its context itself
 	}
 	if res != 0 {
 		t.Free()
@@ -84,25 +95,25 @@ func (q *Queue) TakeAll(ctx context.Context, c *Class, file *usecount.Count, n i
 	}
 }
 
-// Admit lets t's operation, of n bytes outside the cap, begin. It does not wait.
-func (t *Ticket) Admit(c *Class, n int) {
+// Request puts t into its queue, for n bytes. If the operation is outside the cap, and its class has
+// no limits, it begins at once, and Request returns true. Otherwise t's Waiter is told, perhaps
+// before Request returns.
+func (t *Ticket) Request(c *Class, n int) (begins bool) {
 	q := t.queue
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.fair.Admit(&t.Ticket, q.classLocked(c), n)
-}
-
-// Request puts t into its queue, for n bytes. t may be granted at once, or be rejected.
-func (t *Ticket) Request(c *Class, n int) {
-	q := t.queue
-	q.mu.Lock()
+	if t.Use == fair.OutsideCap && !c.Limited() {
+		q.fair.Admit(&t.Ticket, q.classLocked(c), n)
+		q.mu.Unlock()
+		return true
+	}
 	if res := t.rejectReason(); res != 0 {
 		q.mu.Unlock()
-		t.reject(res)
-		return
+		t.waiter.Rejected(res)
+		return false
 	}
 	q.fair.Push(q.now(), &t.Ticket, q.classLocked(c), n)
 	q.grantAndUnlock()
+	return false
 }
 
 // End ends t, whose operation has transferred n bytes, or failed if n is negative. It grants the
@@ -112,54 +123,39 @@ func (t *Ticket) End(n int64) {
 	q.mu.Lock()
 	q.fair.Done(q.now(), &t.Ticket, max(0, n))
 	q.grantAndUnlock()
-	if t.waiter == nil {
+	if t.waiter == t.ready {
 		t.Free()
 	}
 }
 
-// Withdraw rejects the ticket of a Waiter if it still waits in its queue, and reports whether it
-// did. The caller has marked the Waiter as withdrawn, so that it does not wait again.
+// Withdraw rejects the ticket if it still waits in its queue, and reports whether it did. Its Waiter
+// has been marked as withdrawn, so that it does not wait again.
 func (t *Ticket) Withdraw() bool {
-	if !t.withdraw() {
-		return false
-	}
-	t.reject(Canceled)
-	return true
-}
-
-// withdraw takes t out of its queue, and reports whether it was there.
-func (t *Ticket) withdraw() bool {
 	q := t.queue
 	q.mu.Lock()
 	was := q.fair.Withdraw(&t.Ticket)
 	q.grantAndUnlock() // a ticket behind it may be smaller
+	if was {
+		t.waiter.Rejected(Canceled)
+	}
 	return was
 }
 
-// grantAndUnlock grants all tickets that fit, and unlocks mu.
+// grantAndUnlock grants all tickets that fit, unlocks mu, and tells their Waiters.
 func (q *Queue) grantAndUnlock() {
-	var granted ticketList
-	q.grantLocked(&granted)
-	q.mu.Unlock()
-	granted.start()
-}
-
-// grantLocked grants all tickets that fit. It wakes waiting goroutines, and adds the tickets of
-// Waiters to granted, which the caller must start once it has unlocked mu. mu must be held.
-func (q *Queue) grantLocked(granted *ticketList) {
+	var first *Ticket
+	last := &first
 	now := q.now()
-	for {
-		next, again := q.fair.Next(now)
-		if next == nil {
-			q.setAlarm(now, again)
-			return
-		}
-		t := next.Owner.(*Ticket)
-		if t.waiter != nil {
-			granted.add(t)
-		} else {
-			t.ready <- 0
-		}
+	granted, again := q.fair.Next(now)
+	for ; granted != nil; granted, again = q.fair.Next(now) {
+		*last = granted.Owner.(*Ticket)
+		last = &(*last).next
+	}
+	q.setAlarm(now, again)
+	q.mu.Unlock()
+	for t := first; t != nil; t = first {
+		first, t.next = t.next, nil // before Granted, which may request the ticket again
+		t.waiter.Granted()
 	}
 }
 
@@ -199,7 +195,7 @@ func (q *Queue) reject(file *usecount.Count) {
 	out := q.fair.WithdrawIf(func(t *fair.Ticket) bool { return t.Owner.(*Ticket).file == file })
 	q.grantAndUnlock()
 	for _, t := range out {
-		t.Owner.(*Ticket).reject(Closed)
+		t.Owner.(*Ticket).waiter.Rejected(Closed)
 	}
 }
 

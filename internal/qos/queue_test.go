@@ -204,7 +204,9 @@ func TestRemoveThenAddQueue(t *testing.T) {
 	}
 	ticket.End(1)
 	admitted := s.queues[1].NewTicket(nil, nil, fair.OutsideCap)
-	admitted.Admit(c, 0)
+	if !admitted.Request(c, 0) {
+		t.Error("an operation outside the cap waits")
+	}
 	admitted.End(0)
 	if st, d := c.Stats(), s.Default().Stats(); st.Requests != 0 || d.Requests != 2 {
 		t.Errorf("%d requests of the removed class, %d of the default one; want 0 and 2", st.Requests, d.Requests)

@@ -12,16 +12,22 @@ import (
 // Granted is the number of bytes that it may transfer.
 type Ticket struct {
 	fair.Ticket
-	queue *Queue
-	file  *usecount.Count // of the operation's file; nil if only the caller knows the file
-	// waiter is the operation with the ticket, if no goroutine waits with it. If waiter is nil, a
-	// goroutine waits for ready, which gets 0 when the operation may begin, or the reason why not.
-	waiter Waiter
-	ready  chan int32
-	next   *Ticket // in a ticketList
+	queue  *Queue
+	file   *usecount.Count // of the operation's file; nil if only the caller knows the file
+	waiter Waiter          // ready, if a goroutine waits
+	ready  ready
+	next   *Ticket // of those that were granted together
 }
 
-// Waiter is an operation without a waiting goroutine. It may have one Ticket at a time.
+// ready is the Waiter of a goroutine, which waits for it. It gets 0 when the operation may begin, or
+// the reason why not.
+type ready chan int32
+
+func (r ready) Granted()           { r <- 0 }
+func (r ready) Rejected(res int32) { r <- res }
+func (r ready) Withdrawn() bool    { return false }
+
+// Waiter is an operation that waits for its ticket. It may have one Ticket at a time.
 type Waiter interface {
 	// Granted begins the operation, for the bytes that its ticket grants.
 	Granted()
@@ -38,15 +44,18 @@ const (
 )
 
 func makeTicket() *Ticket {
-	t := &Ticket{ready: make(chan int32, 1)}
+	t := &Ticket{ready: make(ready, 1)}
 	t.Owner = t
 	return t
 }
 
-// NewTicket returns a ticket for an operation on a file. See fair.Ticket for use. If w is not nil,
-// it frees the ticket (Free) when it has ended.
+// NewTicket returns a ticket for an operation on a file. See fair.Use for use. If w is not nil, it
+// frees the ticket (Free) when it has ended. If w is nil, the calling goroutine waits.
 func (q *Queue) NewTicket(w Waiter, file *usecount.Count, use fair.Use) *Ticket {
 	t := q.unused.Get(makeTicket)
+	if w == nil {
+		w = t.ready
+	}
 	t.queue, t.waiter, t.file, t.Use = q, w, file, use
 	return t
 }
@@ -65,37 +74,8 @@ func (t *Ticket) rejectReason() int32 {
 	switch {
 	case t.file != nil && t.file.Closing():
 		return Closed
-	case t.waiter != nil && t.waiter.Withdrawn():
+	case t.waiter.Withdrawn():
 		return Canceled
 	}
 	return 0
-}
-
-// reject ends t's operation with res before it has begun. t is in no queue.
-func (t *Ticket) reject(res int32) {
-	if t.waiter != nil {
-		t.waiter.Rejected(res)
-		return
-	}
-	t.ready <- res
-}
-
-// ticketList is a list of tickets of Waiters that were granted together.
-type ticketList struct{ first, last *Ticket }
-
-func (l *ticketList) add(t *Ticket) {
-	if l.first == nil {
-		l.first = t
-	} else {
-		l.last.next = t
-	}
-	l.last = t
-}
-
-// start begins the operations of the Waiters.
-func (l *ticketList) start() {
-	for t := l.first; t != nil; t = l.first {
-		l.first, t.next = t.next, nil // before Granted, which may request the ticket again
-		t.waiter.Granted()
-	}
 }

@@ -1,37 +1,26 @@
 package sched
 
-import (
-	"cmp"
-
-	"github.com/sluiceio/sluice/internal/fair"
-)
+import "cmp"
 
 // How Transfers are performed once there are classes. No goroutine waits with their tickets:
 // a Transfer is a qos.Waiter.
 
 // startWithTicket has t wait for its ticket, or ends it if the page cache has all of it. It returns
-// false if t needs no ticket: the caller begins it.
+// false if t need not wait: the caller begins it.
 func (s *Scheduler) startWithTicket(t *Transfer) bool {
 	c := t.class()
-	use := useOf(t.code, t.f)
-	switch limited := c.Limited(); {
+	switch {
 	case len(t.buf) == 0:
 		return false
-	case use == fair.OutsideCap && !limited:
-		t.ticket = s.paths.QueueOf(t.f).NewTicket(t, t.f.Owner(), use)
-		t.ticket.Admit(c, len(t.buf))
-		t.hasTicket = true
-		return false
-	case !limited && t.cached():
+	case !c.Limited() && t.cached():
 		t.end()
 		return true
 	}
 	if t.asked != 0 {
 		t.f = t.f.View(c) // for the record
 	}
-	t.ticket = s.paths.QueueOf(t.f).NewTicket(t, t.f.Owner(), use)
-	t.requestTicket()
-	return true
+	t.ticket = s.paths.QueueOf(t.f).NewTicket(t, t.f.Owner(), useOf(t.code, t.f))
+	return !t.requestTicket()
 }
 
 // class returns the class of t's operation.
@@ -39,10 +28,15 @@ func (t *Transfer) class() *Class {
 	return t.s.paths.Classes.Or(cmp.Or(t.f.Class(), t.Class))
 }
 
-// requestTicket requests the ticket for the bytes that are left.
-func (t *Transfer) requestTicket() {
+// requestTicket requests the ticket for the bytes that are left. If it returns true, the caller
+// begins with them.
+func (t *Transfer) requestTicket() bool {
 	t.grantedEnd = t.n
-	t.ticket.Request(t.class(), len(t.buf)-t.n)
+	if !t.ticket.Request(t.class(), len(t.buf)-t.n) {
+		return false
+	}
+	t.hasTicket, t.grantedEnd = true, len(t.buf)
+	return true
 }
 
 // endTicket ends the ticket that t was granted.

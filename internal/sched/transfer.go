@@ -228,8 +228,9 @@ func (t *Transfer) counter() *atomic.Int32 {
 func (t *Transfer) continueRest() {
 	if t.hasTicket && t.n == t.grantedEnd {
 		t.endTicket()
-		t.requestTicket()
-		return
+		if !t.requestTicket() {
+			return
+		}
 	}
 	t.s.helpers.add(t)
 }
