@@ -10,55 +10,25 @@ import (
 	"github.com/sluiceio/sluice/internal/qos"
 )
 
-// How goroutines perform operations once there are classes. Without limits an operation
-// does not wait if it needs no device: a read from the page cache, a write into it. The write
-// is an operation of its class all the same, and keeps it active.
+// How operations are performed once there are classes: first goroutines', then Transfers. An
+// operation of a class without limits does not wait if it needs no device: a read from the page
+// cache, a write into it. The write is an operation of its class all the same, and keeps it active.
 
-// readWithTicket makes one transfer of a read at an offset, of the bytes that a ticket grants.
-func (s *Scheduler) readWithTicket(ctx context.Context, f *File, b []byte, off int64, reg uint32) (res int32) {
+// transferWithTicket makes one transfer, of the bytes that a ticket grants. At the file's position
+// it waits until all of b is granted, because it is one system call. A read at an offset looks into
+// the page cache, and calls do, as all other transfers do, for what is not there.
+func (s *Scheduler) transferWithTicket(ctx context.Context, code driver.Code, f *File, b []byte, off int64, do func(f *File, b []byte) int32) int32 {
 	c := s.ClassOf(ctx, f)
+	use := useOf(code, f)
 	f = s.paths.ViewForRecord(f, c)
-	limited := c.Limited()
-	if !limited {
-		if res = s.paths.ReadCached(f, b, off); res >= 0 {
+	looks, limited := code == driver.Read && off != iopath.AtPosition, c.Limited()
+	if looks && !limited {
+		if res := s.paths.ReadCached(f, b, off); res >= 0 {
 			return res
 		}
 	}
-	t, res := s.paths.QueueOf(f).Take(ctx, c, f.Owner(), len(b), fair.Read)
-	if t == nil {
-		return res
-	}
-	b = b[:t.Granted()]
-	if res = eagain; limited {
-		res = s.paths.ReadCached(f, b, off)
-	}
-	if res < 0 {
-		res = s.plainOrQueue(ctx, driver.Read, f, b, off, reg)
-	}
-	t.End(int64(res))
-	return res
-}
-
-// readCurrentWithTicket is read(2) at the file's position, once all bytes are granted.
-func (s *Scheduler) readCurrentWithTicket(ctx context.Context, f *File, b []byte) int32 {
-	c := s.ClassOf(ctx, f)
-	f = s.paths.ViewForRecord(f, c)
-	t, res := s.paths.QueueOf(f).TakeAll(ctx, c, f.Owner(), len(b), fair.Read)
-	if t == nil {
-		return res
-	}
-	res = s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
-	t.End(int64(res))
-	return res
-}
-
-// writeWithTicket makes one transfer of a write.
-func (s *Scheduler) writeWithTicket(ctx context.Context, f *File, b []byte, off int64) int32 {
-	c := s.ClassOf(ctx, f)
-	use := useOf(driver.Write, f)
-	f = s.paths.ViewForRecord(f, c)
 	take := (*qos.Queue).Take
-	if off == iopath.AtPosition { // it is one write(2), which is not split
+	if off == iopath.AtPosition {
 		take = (*qos.Queue).TakeAll
 	}
 	t, res := take(s.paths.QueueOf(f), ctx, c, f.Owner(), len(b), use)
@@ -68,7 +38,12 @@ func (s *Scheduler) writeWithTicket(ctx context.Context, f *File, b []byte, off 
 	if off != iopath.AtPosition {
 		b = b[:t.Granted()]
 	}
-	res = s.plainOrQueue(ctx, driver.Write, f, b, off, 0)
+	if res = eagain; looks && limited {
+		res = s.paths.ReadCached(f, b, off)
+	}
+	if res < 0 {
+		res = do(f, b)
+	}
 	t.End(int64(res))
 	return res
 }
@@ -84,21 +59,6 @@ func useOf(code driver.Code, f *File) fair.Use {
 	return fair.Write
 }
 
-// commitWithTicket is commit as an operation of its class, of no bytes and outside the cap. Each
-// Sync is one operation, also if it shares its fsync. It waits for its ticket before it joins a
-// group, so that no member waits for the limits of another's class. A Sync of a class without
-// limits does not wait, but its class is active until the Sync ends.
-func (s *Scheduler) commitWithTicket(ctx context.Context, code driver.Code, f *File) error {
-	c := s.ClassOf(ctx, f)
-	f = s.paths.ViewForRecord(f, c)
-	t, res := s.paths.QueueOf(f).Take(ctx, c, f.Owner(), 0, fair.OutsideCap)
-	if t == nil {
-		return errorOf(ctx, res)
-	}
-	defer t.End(0)
-	return s.commitNow(ctx, code, f)
-}
-
 // DefaultCap is the cap for a device that was not measured.
 var DefaultCap = qos.DefaultCap
 
@@ -109,4 +69,80 @@ func (s *Scheduler) Classes() *qos.Classes { return &s.paths.Classes }
 // context's. It is the default class if there is neither, or if that class was removed.
 func (s *Scheduler) ClassOf(ctx context.Context, f *File) *Class {
 	return s.paths.Classes.Or(cmp.Or(f.Class(), s.paths.Classes.In(ctx)))
+}
+
+// Transfers. No goroutine waits with their tickets: a Transfer is a qos.Waiter.
+
+// startWithTicket has t wait for its ticket, or ends it if the page cache has all of it. It returns
+// false if t need not wait: the caller begins it.
+func (s *Scheduler) startWithTicket(t *Transfer) bool {
+	c := t.class()
+	switch {
+	case len(t.buf) == 0:
+		return false
+	case !c.Limited() && t.cached():
+		t.end()
+		return true
+	}
+	if t.asked != 0 {
+		t.f = t.f.View(c) // for the record
+	}
+	t.ticket = s.paths.QueueOf(t.f).NewTicket(t, t.f.Owner(), useOf(t.code, t.f))
+	return !t.requestTicket()
+}
+
+// class returns the class of t's operation.
+func (t *Transfer) class() *Class {
+	return t.s.paths.Classes.Or(cmp.Or(t.f.Class(), t.Class))
+}
+
+// requestTicket requests the ticket for the bytes that are left. If it returns true, the caller
+// begins with them.
+func (t *Transfer) requestTicket() bool {
+	t.grantedEnd = t.n
+	if !t.ticket.Request(t.class(), len(t.buf)-t.n) {
+		return false
+	}
+	t.hasTicket, t.grantedEnd = true, len(t.buf)
+	return true
+}
+
+// endTicket ends the ticket that t was granted.
+func (t *Transfer) endTicket() {
+	t.hasTicket = false
+	t.ticket.End(int64(t.n - (t.grantedEnd - t.ticket.Granted())))
+}
+
+// Granted begins the part of t that was granted.
+func (t *Transfer) Granted() {
+	s := t.s
+	t.hasTicket = true
+	t.grantedEnd = t.n + t.ticket.Granted()
+	if t.extends || !s.paths.CanQueue(t.code, t.f) {
+		s.helpers.add(t)
+		return
+	}
+	t.counter().Add(1)
+	// Asked for before pushGranted: after it t may have ended, and be its owner's again.
+	e := t.engine()
+	if s.helpers.pushGranted(t, e) {
+		e.EnsureSubmitted()
+		return
+	}
+	t.counter().Add(-1)
+	t.res = ecanceled
+	t.end()
+}
+
+// Rejected ends t, which waited for its ticket, with res.
+func (t *Transfer) Rejected(res int32) {
+	t.res = res
+	t.end()
+}
+
+// Withdrawn reports whether t has been withdrawn.
+func (t *Transfer) Withdrawn() bool {
+	t.s.helpers.mu.Lock()
+	defer t.s.helpers.mu.Unlock()
+	return t.withdrawn
 }

@@ -76,37 +76,30 @@ func (s *Scheduler) transferRaw(ctx context.Context, code driver.Code, o RawFile
 	f := s.raws.Get(func() *ForeignFile { return new(ForeignFile) })
 	defer s.raws.Put(f)
 	f.SetAlone(o.FD, o.Name)
-	again := func(b []byte, off int64) int32 { return s.raw(ctx, code, &f.File, b, off) }
+	again := func(b []byte, off int64) int32 {
+		if s.paths.Classes.Active() {
+			return s.transferWithTicket(ctx, code, &f.File, b, off, func(f *File, b []byte) int32 {
+				return s.callRaw(ctx, code, f, b, off)
+			})
+		}
+		if code == driver.Read {
+			if res := s.paths.ReadCached(&f.File, b, off); res >= 0 {
+				return res
+			}
+		}
+		return s.callRaw(ctx, code, &f.File, b, off)
+	}
 	return transferAll(ctx, b, off, again(b, off), end, again)
 }
 
-// raw makes one transfer of a RawFile. A read looks into the page cache first, unless its class has
-// limits: the limits come first.
-func (s *Scheduler) raw(ctx context.Context, code driver.Code, f *File, b []byte, off int64) (res int32) {
-	c, asked := s.paths.Classes.Default(), s.paths.Recording.Now()
-	classed := s.paths.Classes.Active()
-	if classed {
-		c = s.ClassOf(ctx, f)
-		f = s.paths.ViewForRecord(f, c)
-	}
-	if code == driver.Read && !c.Limited() {
-		if res = s.paths.ReadCached(f, b, off); res >= 0 {
-			return res
-		}
-	}
-	if classed {
-		t, rejected := s.paths.QueueOf(f).Take(ctx, c, f.Owner(), len(b), useOf(code, f))
-		if t == nil {
-			return rejected
-		}
-		b = b[:t.Granted()]
-		defer func() { t.End(int64(res)) }()
-	}
+// callRaw makes one transfer of a RawFile, as a plain call.
+func (s *Scheduler) callRaw(ctx context.Context, code driver.Code, f *File, b []byte, off int64) int32 {
+	asked := s.paths.Recording.Now()
 	p, err := s.namePermit(ctx, iopath.KindOf(code))
 	if err != nil {
 		return ecanceled
 	}
-	res = s.paths.PlainCall(asked, iopath.Plain{Permit: p.Permit}, code, f, b, off)
+	res := s.paths.PlainCall(asked, iopath.Plain{Permit: p.Permit}, code, f, b, off)
 	s.names.release(namePermit{by: p.by})
 	return res
 }

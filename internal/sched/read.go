@@ -61,7 +61,9 @@ func transferAll(ctx context.Context, b []byte, off int64, res int32, end error,
 // read makes one transfer at an offset. The result may be short.
 func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64, reg uint32) int32 {
 	if s.paths.Classes.Active() {
-		return s.readWithTicket(ctx, f, b, off, reg)
+		return s.transferWithTicket(ctx, driver.Read, f, b, off, func(f *File, b []byte) int32 {
+			return s.plainOrQueue(ctx, driver.Read, f, b, off, reg)
+		})
 	}
 	if len(b) < largeRead {
 		return s.readAfterLook(ctx, f, b, off, reg, s.paths.ReadCached(f, b, off))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
@@ -29,16 +30,19 @@ func (s *Scheduler) Datasync(ctx context.Context, f *File) error {
 	return s.commit(ctx, driver.Fdatasync, f)
 }
 
-// commit is Sync or Datasync, as code says.
+// commit is Sync or Datasync, as code says. With classes it is an operation of its class, of no
+// bytes and outside the cap, also if it shares its fsync. It waits for its ticket before it joins a
+// group, so that no member waits for the limits of another's class.
 func (s *Scheduler) commit(ctx context.Context, code driver.Code, f *File) error {
 	if s.paths.Classes.Active() {
-		return s.commitWithTicket(ctx, code, f)
+		class := s.ClassOf(ctx, f)
+		f = s.paths.ViewForRecord(f, class)
+		t, res := s.paths.QueueOf(f).Take(ctx, class, f.Owner(), 0, fair.OutsideCap)
+		if t == nil {
+			return errorOf(ctx, res)
+		}
+		defer t.End(0)
 	}
-	return s.commitNow(ctx, code, f)
-}
-
-// commitNow is commit once the operation has its ticket, or needs none.
-func (s *Scheduler) commitNow(ctx context.Context, code driver.Code, f *File) error {
 	c := s.syncings.Get(func() *syncing { return new(syncing) })
 	*c = syncing{s: s, f: f, asked: s.paths.Recording.Now()}
 	by, err := f.Syncer.Do(ctx, code, c)

@@ -54,7 +54,9 @@ func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64, 
 func (s *Scheduler) write(ctx context.Context, f *File, b []byte, off int64) (res int32) {
 	mark := f.LostWrites.Mark()
 	if s.paths.Classes.Active() {
-		res = s.writeWithTicket(ctx, f, b, off)
+		res = s.transferWithTicket(ctx, driver.Write, f, b, off, func(f *File, b []byte) int32 {
+			return s.plainOrQueue(ctx, driver.Write, f, b, off, 0)
+		})
 	} else {
 		res = s.plainOrQueue(ctx, driver.Write, f, b, off, 0)
 	}
