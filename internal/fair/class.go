@@ -79,16 +79,15 @@ func (c *Class) Configure(now time.Duration, s Settings) {
 	c.bytesLimit.set(now, s.Bytes)
 }
 
-// idle reports whether no request of the class waits or is in flight.
-func (c *Class) idle() bool { return c.queue.Len() == 0 && c.inflight == 0 }
+// gone reports whether the class was removed, and none of its requests waits or is in flight.
+func (c *Class) gone() bool { return c.removed && c.queue.Len() == 0 && c.inflight == 0 }
 
 // ready returns when the class's own limits let t, which waits in its queue, begin.
 func (c *Class) ready(now time.Duration, t *Ticket) time.Duration {
 	if c.Depth > 0 && c.inflight >= c.Depth {
 		return Never
 	}
-	n := int64(t.part())
-	return max(c.iops.ready(now, 1), c.bytesLimit.ready(now, n))
+	return max(c.iops.ready(now, 1), c.bytesLimit.ready(now, t.part()))
 }
 
 // interactive reports whether the class was active lately, and has not waited for room in the cap.

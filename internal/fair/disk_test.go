@@ -48,7 +48,7 @@ func (e *events) Pop() any {
 func newDisk(t testing.TB, c Cap) *disk {
 	start := seed.Of(t)
 	return &disk{
-		t: t, q: New(c), r: rand.New(rand.NewPCG(start, 0)),
+		t: t, q: &Queue{Cap: c}, r: rand.New(rand.NewPCG(start, 0)),
 		cost: map[*Class]float64{}, begun: map[*Class][]time.Duration{},
 	}
 }
@@ -103,9 +103,9 @@ func (d *disk) pump() {
 // within checks the bounds of the requests in flight.
 func (d *disk) within(c *Class) {
 	lone := d.q.inflight == 1
-	if d.q.inflight > d.q.cap.Depth || d.q.bytes > d.q.cap.Bytes && !lone || c.Depth > 0 && c.inflight > c.Depth {
+	if d.q.inflight > d.q.Cap.Depth || d.q.bytes > d.q.Cap.Bytes && !lone || c.Depth > 0 && c.inflight > c.Depth {
 		d.t.Fatalf("%d requests of %d bytes in flight, %d of the class; the cap is %+v, the class's depth %d",
-			d.q.inflight, d.q.bytes, c.inflight, d.q.cap, c.Depth)
+			d.q.inflight, d.q.bytes, c.inflight, d.q.Cap, c.Depth)
 	}
 }
 

@@ -72,20 +72,14 @@ func (t *Ticket) part() int {
 
 // Queue holds the classes and their requests in flight.
 type Queue struct {
-	cap        Cap
-	classes    []*Class // without removed classes that are idle
+	Cap        Cap
+	classes    []*Class // Next takes removed ones out
 	backlogged list.List[Class]
 	virtual    float64
 	inflight   int
 	bytes      int64
 	byUse      [uses]int // requests in flight, by use; not counted for OutsideCap
 }
-
-// New returns a Queue without classes.
-func New(c Cap) *Queue { return &Queue{cap: c} }
-
-// SetCap changes the cap.
-func (q *Queue) SetCap(c Cap) { q.cap = c }
 
 // Add adds a class.
 func (q *Queue) Add(now time.Duration, s Settings) *Class {
@@ -96,17 +90,11 @@ func (q *Queue) Add(now time.Duration, s Settings) *Class {
 }
 
 // Remove removes c. Its requests that wait or are in flight keep its weight until they end, without
-// its limits. The Queue forgets c when the last of them has ended. The caller calls Next, and does
-// not call Push or Admit with c any more.
+// its limits. Next forgets c when the last of them has ended. The caller calls Next, and does not
+// call Push or Admit with c any more.
 func (q *Queue) Remove(now time.Duration, c *Class) {
 	c.Configure(now, Settings{Weight: c.Weight})
 	c.removed = true
-	q.forgetRemoved()
-}
-
-// forgetRemoved forgets the classes that were removed and are idle.
-func (q *Queue) forgetRemoved() {
-	q.classes = slices.DeleteFunc(q.classes, func(c *Class) bool { return c.removed && c.idle() })
 }
 
 // Push puts t, a request of n bytes, into the queue of its class. The caller then calls Next.
@@ -121,18 +109,19 @@ func (q *Queue) Push(now time.Duration, t *Ticket, c *Class, n int) {
 	c.byUse[t.Use].PushBack(&t.same, t)
 }
 
-// Admit lets t, a request of n bytes outside the cap, begin at once, whatever waits. So its class
-// counts as active. The owner passes t to Done, as if Next had returned it, and then calls Next.
+// Admit lets t, a request of n bytes outside the cap, begin at once, whatever waits. Its class has no
+// limits, and counts as active. The owner passes t to Done, as if Next had returned it, and then
+// calls Next.
 func (q *Queue) Admit(t *Ticket, c *Class, n int) {
 	t.class, t.n, t.Use = c, n, OutsideCap
 	c.inflight++
-	c.iops.take(1)
 	c.stats.Requests++
 }
 
 // Next returns the next request that may begin, or nil. After nil the caller calls Next again after
 // a Done, a Push or a change of settings, or at the time again, which may be Never.
 func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
+	q.classes = slices.DeleteFunc(q.classes, (*Class).gone)
 	c, again := q.first(now)
 	if c != nil {
 		if t = c.queue.Front(); q.room(t) {
@@ -193,7 +182,7 @@ func (q *Queue) first(now time.Duration) (least *Class, again time.Duration) {
 		switch {
 		case ready > now:
 			again = min(again, ready)
-		case t.small && t.Use != OutsideCap && c.bytes > 0 && c.bytes+int64(t.part()) > q.cap.Beside:
+		case t.small && t.Use != OutsideCap && c.bytes > 0 && c.bytes+int64(t.part()) > q.Cap.Beside:
 		case least == nil || max(c.tag, q.virtual) < max(least.tag, q.virtual):
 			least = c
 		}
@@ -217,7 +206,7 @@ func (q *Queue) room(t *Ticket) bool {
 	if t.Use == OutsideCap || q.inflight == 0 {
 		return true
 	}
-	return q.inflight < q.cap.Depth && q.bytes+int64(t.part()) <= q.cap.Bytes
+	return q.inflight < q.Cap.Depth && q.bytes+int64(t.part()) <= q.Cap.Bytes
 }
 
 // full notes that the requests of all waiting classes wait for room in the cap.
@@ -231,8 +220,8 @@ func (q *Queue) full() {
 func (q *Queue) begin(now time.Duration, c *Class, t *Ticket) {
 	q.remove(t)
 	t.n = t.part()
-	c.iops.take(1)
-	c.bytesLimit.take(int64(t.n))
+	c.iops.take(now, 1)
+	c.bytesLimit.take(now, t.n)
 	c.inflight++
 	waited := now - t.asked
 	c.stats.Requests++
@@ -260,19 +249,17 @@ func (q *Queue) remove(t *Ticket) {
 	}
 }
 
-// Withdraw takes t out of the queue and reports whether it was there.
+// Withdraw takes t out of the queue and reports whether it was there. The caller then calls Next.
 func (q *Queue) Withdraw(t *Ticket) bool {
 	if t.class == nil || !t.class.queue.Has(&t.links) {
 		return false
 	}
 	q.remove(t)
-	if t.class.removed {
-		q.forgetRemoved()
-	}
 	return true
 }
 
-// WithdrawIf takes the tickets that match out of the queue, and returns them.
+// WithdrawIf takes the tickets that match out of the queue, and returns them. The caller then calls
+// Next.
 func (q *Queue) WithdrawIf(match func(*Ticket) bool) (out []*Ticket) {
 	for _, c := range q.classes {
 		for t := c.queue.Front(); t != nil; {
@@ -284,7 +271,6 @@ func (q *Queue) WithdrawIf(match func(*Ticket) bool) (out []*Ticket) {
 			t = next
 		}
 	}
-	q.forgetRemoved()
 	return out
 }
 
@@ -294,9 +280,6 @@ func (q *Queue) Done(now time.Duration, t *Ticket, moved int64) {
 	c.inflight--
 	c.ended = now
 	c.stats.Bytes += moved
-	if c.removed {
-		q.forgetRemoved()
-	}
 	if t.Use == OutsideCap {
 		return
 	}

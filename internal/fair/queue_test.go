@@ -258,7 +258,7 @@ func TestRemoveWithdrawn(t *testing.T) {
 	}
 	for name, withdraw := range withdrawals {
 		for _, begun := range []bool{false, true} {
-			q := New(wide)
+			q := &Queue{Cap: wide}
 			q.Add(0, Settings{Weight: 1})
 			c := q.Add(0, Settings{Weight: 1, Depth: 1})
 			var first, waits Ticket
@@ -273,12 +273,12 @@ func TestRemoveWithdrawn(t *testing.T) {
 			}
 			withdraw(q, &waits)
 			if begun {
-				if len(q.classes) != 2 {
+				if q.Next(0); len(q.classes) != 2 {
 					t.Errorf("%s: %d classes while a request is in flight; want 2", name, len(q.classes))
 				}
 				q.Done(0, &first, 100)
 			}
-			if len(q.classes) != 1 {
+			if q.Next(0); len(q.classes) != 1 {
 				t.Errorf("%s: %d classes at the end; want 1", name, len(q.classes))
 			}
 		}
@@ -287,13 +287,14 @@ func TestRemoveWithdrawn(t *testing.T) {
 
 // TestRemoveMany adds, uses and removes classes. The Queue's table must not grow.
 func TestRemoveMany(t *testing.T) {
-	q := New(wide)
+	q := &Queue{Cap: wide}
 	for range 10_000 {
 		c := q.Add(0, Settings{Weight: 1})
 		var sync Ticket
 		q.Admit(&sync, c, 0)
 		q.Remove(0, c)
 		q.Done(0, &sync, 0)
+		q.Next(0)
 	}
 	if len(q.classes) != 0 || cap(q.classes) > 8 {
 		t.Errorf("%d classes in a table of %d; want none in a small one", len(q.classes), cap(q.classes))

@@ -13,7 +13,7 @@ func TestHangingUse(t *testing.T) {
 		for _, n := range []int{4 << 10, 2 * Part} {
 			for only := -1; only < 2; only++ { // the class that hangs, or -1 for both
 				t.Run(fmt.Sprint(hanging, "/", n, "/", only), func(t *testing.T) {
-					q := New(limits)
+					q := &Queue{Cap: limits}
 					classes := []*Class{q.Add(0, Settings{Weight: 1}), q.Add(0, Settings{Weight: 100})}
 					for i := range 4 * limits.Depth {
 						if only < 0 || i%2 == only {
@@ -44,7 +44,7 @@ func TestHangingUse(t *testing.T) {
 
 // Only one request begins beyond the cap, and its class keeps to its own limits.
 func TestBeyondCap(t *testing.T) {
-	q := New(Cap{Depth: 2, Bytes: 2 * Part, Beside: SmallPart})
+	q := &Queue{Cap: Cap{Depth: 2, Bytes: 2 * Part, Beside: SmallPart}}
 	c := q.Add(0, Settings{Weight: 1, Depth: 3})
 	for _, use := range []Use{Write, Write, Read, Read} {
 		q.Push(0, &Ticket{Use: use}, c, 4<<10)
@@ -71,7 +71,7 @@ func TestBeyondCap(t *testing.T) {
 // own class, or of another class, is before it.
 func TestOutsideFullCap(t *testing.T) {
 	for own := range 2 {
-		q := New(Cap{Depth: 2, Bytes: 2 * Part, Beside: SmallPart})
+		q := &Queue{Cap: Cap{Depth: 2, Bytes: 2 * Part, Beside: SmallPart}}
 		busy, other := q.Add(0, Settings{Weight: 100}), q.Add(0, Settings{Weight: 1, Depth: 1})
 		q.Push(0, &Ticket{Use: Read}, other, Part) // its class has had a turn
 		for range 4 {

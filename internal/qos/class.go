@@ -115,7 +115,7 @@ func (c *Classes) Default() *Class { return &c.standard }
 func (c *Classes) NewQueue(device uint64) *Queue {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	q := &Queue{device: device, fair: fair.New(DefaultCap), now: c.now, alarm: fair.Never}
+	q := &Queue{device: device, fair: fair.Queue{Cap: DefaultCap}, now: c.now, alarm: fair.Never}
 	c.queues = append(c.queues, q)
 	return q
 }
@@ -235,7 +235,7 @@ func (c *Classes) SetCapFinder(find func(device uint64) fair.Cap) { c.capOf = fi
 func (c *Classes) FindCap(q *Queue) {
 	found := c.capOf(q.device)
 	q.mu.Lock()
-	q.fair.SetCap(found)
+	q.fair.Cap = found
 	q.grantAndUnlock()
 }
 

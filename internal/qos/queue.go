@@ -20,7 +20,7 @@ type Queue struct {
 	device uint64 // its number
 
 	mu   sync.Mutex
-	fair *fair.Queue // under mu
+	fair fair.Queue // under mu
 	// timer calls onAlarm at alarm, when a limit may let another operation begin. mu guards both.
 	timer  *time.Timer
 	alarm  time.Duration
