@@ -141,7 +141,7 @@ func TestBatchUnconfirmed(t *testing.T) {
 	<-begun
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		hang.Eventually(func() bool { return hang.Parked("groupcommit.(*LostWrites).await") == 1 })
+		hang.Eventually(func() bool { return hang.Parked("groupcommit.(*LostWrites).Confirm") == 1 })
 		cancel()
 	}()
 	b := batch.New(s)

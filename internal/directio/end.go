@@ -114,12 +114,11 @@ func (f *File) Reshape(do func() error) error {
 // may have given up pages, which an fsync then does not find: later Syncs fail, as after a
 // SyncRange.
 func (f *File) writeBack(call func(fd int) error) error {
-	f.core.Syncer.BeginWriteback()
-	err := call(int(f.tailFile.Fd()))
-	res := int32(0)
-	if errno, ok := errors.AsType[syscall.Errno](err); ok {
-		res = -int32(errno)
-	}
-	f.core.Syncer.EndWriteback(res)
+	var err error
+	f.core.Syncer.Writeback(func() int32 {
+		err = call(int(f.tailFile.Fd()))
+		errno, _ := errors.AsType[syscall.Errno](err)
+		return -int32(errno)
+	})
 	return err
 }

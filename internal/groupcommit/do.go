@@ -20,7 +20,7 @@ type Caller interface {
 	// Reopen opens another description of the file; a negative number means that there can be none.
 	Reopen() int
 	// StartWriteback starts the write-back of the bytes that no fsync covers yet, if a thread
-	// is free for it: TakeWriteback, the call, EndWriteback.
+	// is free for it (TakeUnsynced, Writeback).
 	StartWriteback()
 	// Now returns the time of a clock that never goes back.
 	Now() time.Duration
@@ -49,70 +49,61 @@ func (s *Syncer) Do(ctx context.Context, code driver.Code, c Caller) (shared *Ma
 	switch does {
 	case opener:
 		s.openSecondFD(c.Reopen())
-	case second:
-		return nil, s.doSecond(ctx, code, c)
-	case leader:
-		return nil, s.lead(ctx, code, g, c)
 	case member:
-		return s.follow(ctx, code, g, c)
+		if s.Unsynced() >= MuchWritten { // the disk need not wait until the group's fsync starts
+			c.StartWriteback()
+		}
+		select {
+		case <-g.mayLead:
+			does = leader
+		case <-g.done:
+			g.done <- struct{}{} // for the next member
+			return &g.made, g.made.Err
+		case <-ctx.Done():
+			s.leave(code, g)
+			return nil, ctx.Err()
+		}
 	}
-	return nil, s.doAlone(ctx, code, c)
+	return nil, s.fsync(ctx, does, code, g, c)
 }
 
-// doAlone makes the fsync of a Sync that is in no group.
-func (s *Syncer) doAlone(ctx context.Context, code driver.Code, c Caller) error {
+// fsync makes the fsync of a caller that is no member. If it leads g, the fsync is g's.
+func (s *Syncer) fsync(ctx context.Context, does role, code driver.Code, g *group, c Caller) error {
+	if does == leader {
+		s.waitForGroup(g, c)
+	}
 	if err := c.Admit(ctx); err != nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.startNext()
+		s.giveUp(does, code, g)
 		return err
 	}
-	s.unsynced.Store(0)
-	return s.end(c.Fsync(code, OwnFD), 1)
-}
-
-// doSecond makes an fsync on the second descriptor, beside the fsync that runs.
-func (s *Syncer) doSecond(ctx context.Context, code driver.Code, c Caller) error {
-	if err := c.Admit(ctx); err != nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.second.busy = false
-		return err
+	fd := OwnFD
+	switch does {
+	case second:
+		fd = s.second.fd
+	case leader:
+		all, err := s.startGroup(g)
+		if err != nil {
+			c.Withdraw()
+			return s.end(does, g, Made{Err: err})
+		}
+		code = all
 	}
 	s.unsynced.Store(0)
-	return s.endSecond(c.Fsync(code, s.second.fd).Err)
+	return s.end(does, g, c.Fsync(code, fd))
 }
 
-// lead makes the fsync for g. The caller is a member with code.
-func (s *Syncer) lead(ctx context.Context, code driver.Code, g *group, c Caller) error {
-	s.waitForGroup(g, c)
-	if err := c.Admit(ctx); err != nil {
+// giveUp ends the turn of a caller whose context has ended before its fsync.
+func (s *Syncer) giveUp(does role, code driver.Code, g *group) {
+	if does == leader {
 		g.mayLead <- struct{}{} // for another member; if there is none, leave takes it back
 		s.leave(code, g)
-		return err
+		return
 	}
-	all, err := s.startGroup(g)
-	if err != nil {
-		c.Withdraw()
-		return s.endGroup(g, Made{Err: err})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if does == second {
+		s.second.busy = false
+		return
 	}
-	s.unsynced.Store(0)
-	return s.endGroup(g, c.Fsync(all, OwnFD))
-}
-
-// follow waits for g's fsync, or makes it if the caller becomes the leader.
-func (s *Syncer) follow(ctx context.Context, code driver.Code, g *group, c Caller) (*Made, error) {
-	if s.Unsynced() >= MuchWritten { // the disk need not wait until the group's fsync starts
-		c.StartWriteback()
-	}
-	select {
-	case <-g.mayLead:
-		return nil, s.lead(ctx, code, g, c)
-	case <-g.done:
-		g.done <- struct{}{} // for the next member
-		return &g.made, g.made.Err
-	case <-ctx.Done():
-		s.leave(code, g)
-		return nil, ctx.Err()
-	}
+	s.startNext()
 }

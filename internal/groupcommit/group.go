@@ -21,16 +21,16 @@ type group struct {
 	members, syncs int
 	// wanted: so many members wake the leader; 0 if it does not wait. Under Syncer.mu.
 	wanted int
-	served int // members when the fsync started. The leader's
 }
 
 func newGroup() *group {
 	return &group{mayLead: make(chan struct{}, 1), done: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
-// end wakes the members. There are n of them or fewer, and made is set.
-func (g *group) end(n int) {
-	for range min(max(n, 1), cap(g.done)) {
+// end ends g with made, its fsync, and wakes the members. It must be called with Syncer.mu held.
+func (g *group) end(made Made) {
+	g.made = made
+	for range min(g.members, cap(g.done)) {
 		g.done <- struct{}{}
 	}
 }
@@ -79,6 +79,5 @@ func (s *Syncer) failNext(err error) {
 	}
 	s.next = nil
 	now := record.Now()
-	g.made = Made{Err: err, Began: now, Ended: now}
-	g.end(g.members)
+	g.end(Made{Err: err, Began: now, Ended: now})
 }

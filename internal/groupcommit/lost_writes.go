@@ -3,7 +3,6 @@ package groupcommit
 import (
 	"context"
 	"math"
-	"slices"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/probe"
@@ -21,13 +20,10 @@ import (
 //
 // A nil *LostWrites does nothing: the file needs none.
 type LostWrites struct {
-	mu      probe.Mutex
-	last    uint64   // number of the call that began last
-	running []uint64 // numbers of the calls that run, ascending
-	count   int      // how many calls have lost data
-	err     int32    // the result of the last of them
-	// ended is closed when a call ends. It is nil while no write waits for that.
-	ended chan struct{}
+	mu    probe.Mutex
+	calls calls
+	count int   // how many calls have lost data
+	err   int32 // the result of the last of them
 }
 
 // Unconfirmed is the result of a write that was made, and whose context ended too early: calls
@@ -41,9 +37,7 @@ func (l *LostWrites) Begin() (call uint64) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.last++
-	l.running = append(l.running, l.last)
-	return l.last
+	return l.calls.begin()
 }
 
 // End records that a call has ended with res.
@@ -53,16 +47,11 @@ func (l *LostWrites) End(call uint64, res int32) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i, _ := slices.BinarySearch(l.running, call)
-	l.running = slices.Delete(l.running, i, i+1)
 	if mayLose(res) {
 		l.count++
 		l.err = res
 	}
-	if l.ended != nil {
-		close(l.ended)
-		l.ended = nil
-	}
+	l.calls.end(call)
 }
 
 // Mark returns the value to pass to Confirm. It is called when a write starts.
@@ -84,9 +73,8 @@ func (l *LostWrites) Confirm(ctx context.Context, mark int, res int32) int32 {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	last := l.last
-	for l.count == mark && len(l.running) > 0 && l.running[0] <= last {
-		if !l.await(ctx) {
+	for last := l.calls.last; l.count == mark && l.calls.runs(last); {
+		if !l.calls.await(ctx, &l.mu) {
 			return Unconfirmed
 		}
 	}
@@ -94,23 +82,6 @@ func (l *LostWrites) Confirm(ctx context.Context, mark int, res int32) int32 {
 		return l.err
 	}
 	return res
-}
-
-// await waits until a call ends. It returns false if ctx ends first. It must be called
-// with mu held, and releases mu while it waits.
-func (l *LostWrites) await(ctx context.Context) bool {
-	if l.ended == nil {
-		l.ended = make(chan struct{})
-	}
-	ended := l.ended
-	l.mu.Unlock()
-	defer l.mu.Lock()
-	select {
-	case <-ended:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // mayLose reports whether a write or an fsync that ended with res may have lost data, its own or

@@ -18,12 +18,11 @@ import (
 // Two fsyncs at a time pay off for two goroutines that write much: the data of one is transferred
 // while the other writes. More goroutines do better in groups: docs/results/syncs.md.
 type secondFD struct {
-	// busy: an fsync runs on fd. serves: an fsync may run on fd. Both are guarded by Syncer.mu.
-	busy, serves bool
+	busy bool // an fsync runs on fd. Under Syncer.mu
 	// state is open if fd is an open descriptor. The number alone does not show it: 0 is a
 	// descriptor, too, in a program that has closed its standard input. Init writes state and fd;
-	// the goroutine that has set Syncer.running does, under Syncer.mu; and CloseSecondFD does once
-	// no operation is left.
+	// the goroutine that has set Syncer.running does, under Syncer.mu; and CloseSecondFD does once no
+	// operation is left.
 	state secondState
 	fd    int
 	// forgotten closes fd when the File and its views are collected without Close.
@@ -35,7 +34,8 @@ type secondState uint8
 
 const (
 	unopened   secondState = iota // nothing has needed it yet
-	opened                        // it is fd
+	opened                        // it is fd, and no fsync has succeeded since
+	serving                       // an fsync may run on fd
 	impossible                    // there can be none
 )
 
@@ -58,19 +58,9 @@ func (s *Syncer) openSecondFD(fd int) {
 	s.second.forgotten = runtime.AddCleanup(s, sys.Close, fd)
 }
 
-// endSecond ends the Sync of a caller that was second with err, the result of its fsync. It
-// returns how the Sync has ended.
-func (s *Syncer) endSecond(err error) error {
-	err = s.afterWritebacks(err)
-	defer s.mu.Unlock()
-	s.noteError(err)
-	s.second.busy = false
-	return err
-}
-
 // CloseSecondFD closes the second descriptor. No Sync may be in progress.
 func (s *Syncer) CloseSecondFD() {
-	if s.second.state == opened {
+	if s.second.state == opened || s.second.state == serving {
 		s.second.forgotten.Stop()
 		sys.Close(s.second.fd)
 	}

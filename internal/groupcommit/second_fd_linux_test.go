@@ -21,7 +21,7 @@ func TestSecondFDIsZero(t *testing.T) {
 	y.unsynced.Store(HugeWritten)
 	wantRole(t, &y, opener)
 	y.openSecondFD(0)
-	if err := y.end(Made{}, 1); err != nil {
+	if err := y.end(alone, nil, Made{}); err != nil {
 		t.Fatalf("End = %v", err)
 	}
 	wantRole(t, &y, alone) // and not Opener again
@@ -29,8 +29,8 @@ func TestSecondFDIsZero(t *testing.T) {
 	if fd := y.second.fd; fd != 0 {
 		t.Errorf("SecondFD = %d; want 0", fd)
 	}
-	y.endSecond(nil)
-	if err := y.end(Made{}, 1); err != nil {
+	y.end(second, nil, Made{})
+	if err := y.end(alone, nil, Made{}); err != nil {
 		t.Fatalf("End = %v", err)
 	}
 	y.CloseSecondFD()

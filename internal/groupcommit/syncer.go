@@ -27,14 +27,10 @@ type Syncer struct {
 	failed error
 	// forgetsErrors: failed is never set. See Options.ForgetErrors.
 	forgetsErrors bool
-	// writebacks is how many write-backs are being started. writebacksEnd, if not nil, is closed
-	// when there is none any more: an fsync that has ended waits for that. unreported is the error
-	// of one of them, which the kernel reports to no fsync: those that run fail with it, or else
-	// the next one.
-	// Guarded by mu.
-	writebacks    int
-	writebacksEnd chan struct{}
-	unreported    error
+	// writebacks are being started. unreported is the error of one, which the kernel reports to no
+	// fsync: those that run fail with it, or else the next one. Both are guarded by mu.
+	writebacks calls
+	unreported error
 	// unsynced counts the bytes that were written to the page cache since the last fsync
 	// began, or since the last early write-back did. It is counted only while Syncs overlap
 	// (concurrent), and roughly: it decides what is worth while, and nothing depends on it.
@@ -86,16 +82,10 @@ func (s *Syncer) begin(code driver.Code) (role, *group, error) {
 			return opener, nil, nil
 		}
 		return alone, nil, nil
-	case s.running && s.next == nil && s.second.serves && !s.second.busy && s.usesSecondFD():
+	case s.running && s.next == nil && s.second.state == serving && !s.second.busy && s.usesSecondFD():
 		s.second.busy = true
 		return second, nil, nil
 	}
-	return s.join(code)
-}
-
-// join makes the caller a member of the next group. It must lead the group if no fsync runs
-// whose end would start it. It must be called with mu held.
-func (s *Syncer) join(code driver.Code) (role, *group, error) {
 	if s.next == nil {
 		s.next = newGroup()
 	}
@@ -107,7 +97,7 @@ func (s *Syncer) join(code driver.Code) (role, *group, error) {
 		}
 	}
 	does := member
-	if !s.running {
+	if !s.running { // no fsync runs whose end would start the group
 		does = leader
 	}
 	s.running = true
@@ -116,44 +106,47 @@ func (s *Syncer) join(code driver.Code) (role, *group, error) {
 
 // startGroup closes g to new members: the fsync, which the leader starts now, might miss what
 // a later member has written. It returns the call that serves all members. If it returns an
-// error, the leader makes no fsync, and calls endGroup with that error.
+// error, the leader makes no fsync, and calls end with that error.
 func (s *Syncer) startGroup(g *group) (driver.Code, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.next = nil
-	g.served = g.members
 	return g.code(), s.failed
 }
 
-// endGroup ends g with made, its fsync. It returns how its Syncs have ended.
-func (s *Syncer) endGroup(g *group, made Made) error {
-	made.Err = s.end(made, g.served)
-	g.made = made
-	g.end(g.served)
-	return made.Err
-}
-
-// end records that an fsync ended, and how many Syncs it served. It then lets the next group
+// end records that an fsync has ended: g's, if its caller was the leader. It then lets the next group
 // start, or ends that group with the error if data was lost. It returns how the Syncs have ended.
-func (s *Syncer) end(made Made, served int) error {
+func (s *Syncer) end(does role, g *group, made Made) error {
 	err := s.afterWritebacks(made.Err)
 	defer s.mu.Unlock()
 	s.noteError(err)
+	if does == second {
+		s.second.busy = false
+		return err
+	}
+	expected := 1
+	if does == leader {
+		expected = g.members
+		made.Err = err
+		g.end(made)
+	}
 	if s.next != nil {
-		served += s.next.members
+		expected += s.next.members
 	}
 	if LostData(err) {
 		s.failNext(err)
 	}
 	s.startNext()
 	if s.second.busy {
-		served++
+		expected++
 	}
 	// The second descriptor is opened only before an fsync of the File's own
 	// description starts. So if it is open now, this fsync started after that.
-	s.second.serves = s.second.serves || s.second.state == opened && err == nil
-	s.delay.expected, s.delay.took = served, made.Took
-	if crowded := served > 1; crowded != s.concurrent.Load() {
+	if s.second.state == opened && err == nil {
+		s.second.state = serving
+	}
+	s.delay.expected, s.delay.took = expected, made.Took
+	if crowded := expected > 1; crowded != s.concurrent.Load() {
 		s.concurrent.Store(crowded)
 	}
 	return err

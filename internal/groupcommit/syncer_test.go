@@ -26,7 +26,7 @@ func TestRoles(t *testing.T) {
 	if g2 := wantRole(t, &y, member); g2 != g || y.Members() != 2 {
 		t.Fatalf("%d members in the group; want 2", y.Members())
 	}
-	if err := y.end(Made{}, 1); err != nil || len(g.mayLead) != 1 {
+	if err := y.end(alone, nil, Made{}); err != nil || len(g.mayLead) != 1 {
 		t.Fatalf("End = %v; a member may lead: %t", err, len(g.mayLead) == 1)
 	}
 	<-g.mayLead
@@ -37,7 +37,7 @@ func TestRoles(t *testing.T) {
 	if late == g {
 		t.Error("a Sync joined a group whose fsync runs")
 	}
-	if err := y.endGroup(g, Made{Err: syscall.EIO}); err != syscall.EIO {
+	if err := y.end(leader, g, Made{Err: syscall.EIO}); err != syscall.EIO {
 		t.Errorf("EndGroup = %v; want EIO", err)
 	}
 	for _, g := range []*group{g, late} {
@@ -57,7 +57,7 @@ func TestLastLeavesWithThePermission(t *testing.T) {
 	g := newGroup()
 	g.add(2, driver.Fsync)
 	y.running, y.next = true, g
-	if err := y.end(Made{}, 1); err != nil || len(g.mayLead) != 1 {
+	if err := y.end(alone, nil, Made{}); err != nil || len(g.mayLead) != 1 {
 		t.Fatalf("End = %v; the group may start: %t", err, len(g.mayLead) == 1)
 	}
 	y.leave(driver.Fsync, g)

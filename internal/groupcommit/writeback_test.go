@@ -51,7 +51,7 @@ func TestFailedWritebackFailsBothFsyncs(t *testing.T) {
 		var s Syncer
 		s.Init(Options{})
 		// The callers make no call on this descriptor.
-		s.second.state, s.second.serves, s.second.fd = opened, true, 1000
+		s.second.state, s.second.fd = serving, 1000
 		callers, results := []*heldCaller{newHeldCaller(), newHeldCaller()}, make([]chan error, 2)
 		for i, c := range callers {
 			s.unsynced.Store(HugeWritten)
@@ -60,8 +60,7 @@ func TestFailedWritebackFailsBothFsyncs(t *testing.T) {
 		if !s.second.busy {
 			t.Fatal("the other fsync is not on the second descriptor")
 		}
-		s.BeginWriteback()
-		s.EndWriteback(-int32(syscall.EIO))
+		s.Writeback(func() int32 { return -int32(syscall.EIO) })
 		order := []int{0, 1}
 		if secondFirst {
 			order = []int{1, 0}
@@ -81,18 +80,23 @@ func TestSyncEndsWhileRangesOverlap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s Syncer
 		s.Init(Options{})
-		s.BeginWriteback()
+		begin := func() (end chan bool) {
+			began, end := make(chan bool), make(chan bool)
+			go s.Writeback(func() int32 {
+				close(began)
+				<-end
+				return 0
+			})
+			<-began
+			return end
+		}
+		end := begin()
 		c := newHeldCaller()
 		synced := c.sync(&s)
 		close(c.end)
 		synctest.Wait() // the fsync has ended, and waits for the write-back
-		began := make(chan struct{})
-		go func() {
-			s.BeginWriteback()
-			close(began)
-		}()
-		synctest.Wait()
-		s.EndWriteback(0)
+		later := begin()
+		close(end)
 		synctest.Wait()
 		select {
 		case err := <-synced:
@@ -102,8 +106,7 @@ func TestSyncEndsWhileRangesOverlap(t *testing.T) {
 		default:
 			t.Error("Sync waits for a write-back that began after its fsync had ended")
 		}
-		<-began
-		s.EndWriteback(0)
+		close(later)
 		synctest.Wait()
 	})
 }

@@ -79,7 +79,7 @@ func (c *syncing) Processors() *pressure.Signal { return &c.s.paths.Engines.Proc
 
 // StartWriteback starts the write-back of the bytes that no fsync covers yet, if a permit is free.
 // sync_file_range(2) without its waiting flags takes no error of a write-back away from the next
-// fsync. Where it cannot start one, that fsync fails (EndWriteback).
+// fsync. Where it cannot start one, that fsync fails (Syncer.Writeback).
 func (c *syncing) StartWriteback() {
 	s, f := c.s, c.f
 	p, ok := s.DeviceOf(f).Budget.TryAcquire(budget.Syncs)
@@ -87,21 +87,21 @@ func (c *syncing) StartWriteback() {
 		return
 	}
 	defer p.Release()
-	if !f.Syncer.TakeWriteback() { // not before: without a permit the bytes still count
-		return
+	if f.Syncer.TakeUnsynced() { // not before: without a permit the bytes still count
+		s.startWriteback(f, func() int32 { return s.paths.Call(iopath.Writeback, f.FD, nil, 0) })
 	}
-	s.startWriteback(f, func() int32 { return s.paths.Call(iopath.Writeback, f.FD, nil, 0) })
 }
 
-// startWriteback makes call, which starts a write-back of f, and returns its result. The Syncer
-// knows that it begins. If it fails, Syncs fail, and writes with O_SYNC that are in progress.
+// startWriteback makes call, which starts a write-back of f, and returns its result. If it fails,
+// Syncs fail, and writes with O_SYNC that are in progress.
 func (s *Scheduler) startWriteback(f *File, call func() int32) int32 {
-	start, write := s.paths.Recording.Now(), f.LostWrites.Begin()
-	res := call()
-	s.paths.Recording.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
-	f.LostWrites.End(write, res)
-	f.Syncer.EndWriteback(res)
-	return res
+	return f.Syncer.Writeback(func() int32 {
+		start, write := s.paths.Recording.Now(), f.LostWrites.Begin()
+		res := call()
+		s.paths.Recording.Call(start, record.Call{Batch: 1, Res: res, Syscall: record.SysSyncFileRange})
+		f.LostWrites.End(write, res)
+		return res
+	})
 }
 
 // SyncRange starts the write-back of the dirty pages of the n bytes at off, and does not wait for
@@ -111,7 +111,6 @@ func (s *Scheduler) SyncRange(f *File, off, n int64) error {
 	if err := f.Syncer.Failed(); err != nil {
 		return err
 	}
-	f.Syncer.BeginWriteback()
 	res := s.startWriteback(f, func() int32 { return s.startRange(f.FD, off, n) })
 	if res < 0 && res != enosys { // as in a sandbox: the next Sync has more to write
 		return syscall.Errno(-res)
