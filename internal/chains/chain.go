@@ -54,34 +54,23 @@ func (c *Chain) Close() {
 	c.add(driver.Op{Code: driver.Close, Flags: driver.OwnFile, FD: int32(c.file)})
 }
 
+// add adds an operation after the last one.
 func (c *Chain) add(op driver.Op) {
 	op.Owner = c
 	c.ops[c.n] = op
-	c.n++
-}
-
-// link links the operations in their order and returns the first.
-func (c *Chain) link() *driver.Op {
-	for i := range c.n - 1 {
-		c.ops[i].Then = &c.ops[i+1]
+	if c.n > 0 {
+		c.ops[c.n-1].Then = &c.ops[c.n]
 	}
-	return &c.ops[0]
+	c.n++
 }
 
 // succeeded reports whether all operations have succeeded. A short read has not.
 func (c *Chain) succeeded() bool {
-	for i := range c.n {
-		op := &c.ops[i]
+	for _, op := range c.ops[:c.n] {
 		ioengine.RaceAfter(op.Code, op.Buf, op.Res)
 		if op.Res < 0 || op.Code == driver.Read && int(op.Res) < len(op.Buf) {
 			return false
 		}
 	}
 	return true
-}
-
-// clear drops the references to the caller's memory.
-func (c *Chain) clear() {
-	clear(c.ops[:c.n])
-	c.owner, c.staged = nil, false
 }

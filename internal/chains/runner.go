@@ -18,23 +18,22 @@ import (
 // One goroutine at a time has the Runner. Its thread ends when Run does. The kernel's workers
 // belong to the thread that submits: they are bounded for each thread, and end with it.
 type Runner struct {
-	to    Reports
+	Reports
 	drv   driver.Linker
 	slots []Chain // by the number of the driver's file
 	free  []*Chain
 	heads []*driver.Op // first operations of chains that are prepared and not staged
 	done  []*driver.Op
-	mu    sync.Mutex // held from TryTake to Leave
-	lost  bool       // the driver can no longer be used. Under mu
-	opens sync.Once
-	open  func() driver.Linker
-	drvID uint8 // identifies the driver in records
+	drvID uint8                // identifies the driver in records
+	mu    sync.Mutex           // held from TryTake to Leave
+	lost  bool                 // the driver can no longer be used. Under mu
+	open  func() driver.Linker // see Init; nil once it was called. Under mu
 }
 
 // Init makes the driver that open returns perform the chains. The Runner calls open when it first
 // needs the driver, and owns it from then on. If open returns nil, no chain can be performed. Init
 // must be called before all other methods.
-func (r *Runner) Init(open func() driver.Linker, to Reports) { r.open, r.to = open, to }
+func (r *Runner) Init(open func() driver.Linker, to Reports) { r.open, r.Reports = open, to }
 
 // Reports receives a Runner's results.
 type Reports struct {
@@ -46,10 +45,13 @@ type Reports struct {
 // TryTake returns r for the caller alone, until Leave. It returns nil if there is no driver, if the
 // driver was lost, or if another goroutine has r.
 func (r *Runner) TryTake() *Runner {
-	if r.open == nil || !r.mu.TryLock() {
+	if !r.mu.TryLock() {
 		return nil
 	}
-	r.opens.Do(func() { r.use(r.open()) })
+	if r.open != nil {
+		r.use(r.open())
+		r.open = nil
+	}
 	if r.drv == nil || r.lost {
 		r.mu.Unlock()
 		return nil
@@ -119,12 +121,12 @@ func (r *Runner) Run(ctx context.Context, source Source) {
 func (r *Runner) fill(source Source) {
 	for len(r.free) > 0 && !r.lost {
 		c := r.free[len(r.free)-1]
-		c.n, c.asked = 0, r.to.Hook.Now()
+		c.n, c.asked = 0, r.Hook.Now()
 		if !source.Next(c) {
 			break
 		}
 		r.free = r.free[:len(r.free)-1]
-		r.heads = append(r.heads, c.link())
+		r.heads = append(r.heads, &c.ops[0])
 	}
 	n := r.drv.Stage(r.heads)
 	for _, op := range r.heads[:n] {
@@ -133,22 +135,16 @@ func (r *Runner) fill(source Source) {
 	r.heads = append(r.heads[:0], r.heads[n:]...)
 }
 
-// reap waits for a chain to end, and takes all chains that have ended. It neither counts nor
-// records a failed chain, because its owner performs it again.
+// reap waits for a chain to end, and takes all chains that have ended.
 func (r *Runner) reap(source Source) {
 	n, err := r.drv.Reap(r.done, 1)
 	if err != nil && !r.lost {
 		r.lost = true
-		r.to.Losses.Add(r.drv, err)
+		r.Losses.Add(r.drv, err)
 	}
 	for _, op := range r.done[:n] {
 		c := op.Owner.(*Chain)
-		all := c.succeeded()
-		if all {
-			r.count(c)
-			r.record(c)
-		}
-		r.end(c, source, all)
+		r.end(c, source, c.succeeded())
 	}
 	if r.lost { // the chains that it has not taken end
 		for _, op := range r.heads {
@@ -159,31 +155,33 @@ func (r *Runner) reap(source Source) {
 	}
 }
 
-// end ends c; see Source.Ended.
+// end ends c; see Source.Ended. A failed chain is neither counted nor recorded, because its owner
+// performs it again.
 func (r *Runner) end(c *Chain, source Source, all bool) {
+	if all {
+		r.report(c)
+	}
 	owner := c.owner
-	c.clear()
+	clear(c.ops[:c.n]) // with the references to the caller's memory
+	c.owner, c.staged = nil, false
 	r.free = append(r.free, c)
 	source.Ended(owner, all)
 }
 
-// count adds the chain's operations to Stats.
-func (r *Runner) count(c *Chain) {
-	for i := range c.n {
-		r.to.Stats.Add(counters.Queued, c.ops[i].Code, c.ops[i].Res)
+// report counts and records the chain's operations. All were submitted together. The times of their
+// ends are not known, so all end with the chain.
+func (r *Runner) report(c *Chain) {
+	var at int64
+	var name string
+	if c.asked != 0 {
+		at, name = record.Now(), string(c.path.Name[:len(c.path.Name)-1])
 	}
-}
-
-// record records the chain's operations. All were submitted together. The times of their ends are
-// not known, so all end with the chain.
-func (r *Runner) record(c *Chain) {
-	if c.asked == 0 {
-		return
-	}
-	at, name := record.Now(), string(c.path.Name[:len(c.path.Name)-1])
-	for i := range c.n {
-		op := &c.ops[i]
-		r.to.Hook.Op(&record.Op{
+	for _, op := range c.ops[:c.n] {
+		r.Stats.Add(counters.Queued, op.Code, op.Res)
+		if c.asked == 0 {
+			continue
+		}
+		r.Hook.Op(&record.Op{
 			Queued: c.asked, Submitted: c.asked, Completed: at, Off: op.Off, Size: len(op.Buf), Res: op.Res, Batch: c.n,
 			Kind: uint8(op.Code), Path: record.PathQueued, Drv: r.drvID,
 		}, new(record.FileRef), name, nil)
