@@ -68,16 +68,19 @@ func (s *Syncer) leave(code driver.Code, g *group) {
 	}
 }
 
-// failNext ends the next group with err, the error of the fsync that ran while the group formed.
-// The members called Sync before the loss was reported to anyone, so their data may be part of it,
-// and the kernel would not report it to their own fsync. The group has no leader yet: until now the
-// fsync has kept running set. It must be called with mu held.
-func (s *Syncer) failNext(err error) {
+// startNext lets the next group start, if there is one. If err, the error of the fsync that ran
+// while the group formed, has lost data, startNext ends the group with err: its members called Sync
+// before the loss was reported to anyone, so their data may be part of it, and the kernel would not
+// report it to their own fsync. It must be called with mu held, by the caller that has set running.
+func (s *Syncer) startNext(err error) {
 	g := s.next
-	if g == nil {
-		return
+	s.running = g != nil && !LostData(err)
+	switch {
+	case s.running:
+		g.mayLead <- struct{}{}
+	case g != nil:
+		s.next = nil
+		now := record.Now()
+		g.end(Made{Err: err, Began: now, Ended: now})
 	}
-	s.next = nil
-	now := record.Now()
-	g.end(Made{Err: err, Began: now, Ended: now})
 }
