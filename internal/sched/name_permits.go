@@ -74,33 +74,23 @@ func (n *names) release(p namePermit) {
 }
 
 // endBeside ends the call of c beside the permits. Then another goroutine of c that waits has its
-// turn, or a goroutine of another context.
+// turn, or else the first goroutine of a context without such a call.
 func (n *names) endBeside(c *IsolatedContext) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	c.beside = false
 	n.beside--
-	var next *nameWaiter
-	for _, w := range n.waiting {
-		if w.of == c {
-			next = w
-			break
-		}
-		if next == nil && !w.of.beside {
-			next = w
-		}
+	i := slices.IndexFunc(n.waiting, func(w *nameWaiter) bool { return w.of == c })
+	if i < 0 {
+		i = slices.IndexFunc(n.waiting, func(w *nameWaiter) bool { return !w.of.beside })
 	}
-	if next != nil {
-		n.remove(next)
+	if i >= 0 {
+		next := n.waiting[i]
+		n.waiting = slices.Delete(n.waiting, i, i+1)
 		next.of.beside, next.has = true, true
 		n.beside++
 		next.turn()
 	}
-}
-
-// remove takes w out of the goroutines that wait, if it is there. It must be called with mu held.
-func (n *names) remove(w *nameWaiter) {
-	n.waiting = slices.DeleteFunc(n.waiting, func(other *nameWaiter) bool { return other == w })
 }
 
 // namePermit acquires a permit for a call of a kind. The error is ctx's. Whether ctx can end makes
@@ -134,17 +124,16 @@ func (n *names) acquireOr(ctx context.Context, c *IsolatedContext, kind CallKind
 	n.mu.Unlock()
 	p, err := n.all.AcquireUntil(wait, kind, false)
 	n.mu.Lock()
-	n.remove(w)
+	n.waiting = slices.DeleteFunc(n.waiting, func(other *nameWaiter) bool { return other == w })
 	n.mu.Unlock()
 	switch {
 	case !w.has:
 		return namePermit{p, nil}, err
-	case err == nil: // it has both
-		n.endBeside(c)
-		return namePermit{p, nil}, nil
-	case ctx.Err() != nil:
-		n.endBeside(c)
-		return namePermit{}, ctx.Err()
+	case err != nil && ctx.Err() == nil:
+		return namePermit{by: c}, nil
+	case err != nil:
+		err = ctx.Err()
 	}
-	return namePermit{by: c}, nil
+	n.endBeside(c) // the goroutine has a permit too, or its context has ended
+	return namePermit{p, nil}, err
 }

@@ -8,15 +8,11 @@ import (
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/fair"
-	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/pressure"
 	"github.com/sluiceio/sluice/internal/record"
 )
-
-// LostData reports whether err, of an fsync, may mean that written data did not reach the disk.
-func LostData(err error) bool { return groupcommit.LostData(err) }
 
 // Sync is fsync(2), shared with concurrent Syncs and Datasyncs of f (package groupcommit). If ctx
 // ends while it waits for its ticket, for its group's fsync or for a permit, it returns ctx's
