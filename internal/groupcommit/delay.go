@@ -56,11 +56,10 @@ func (b *backoff) skipped() bool {
 
 // note records whether an attempt succeeded.
 func (b *backoff) note(success bool) {
+	b.pause = min(b.pause<<1|1, mostPause)
 	if success {
 		b.pause = 0
-		return
 	}
-	b.pause = min(b.pause<<1|1, mostPause)
 	b.skip = b.pause
 }
 

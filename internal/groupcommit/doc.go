@@ -8,10 +8,8 @@
 //
 //	shared, err := s.Do(ctx, driver.Fsync, caller)
 //
-// Do decides, and its Caller makes the system calls.
-//
-// The package makes no system call itself, except to close a descriptor. It also finds out
-// which writes to a file with O_SYNC may be lost (LostWrites).
+// Do decides, and its Caller makes the system calls. The package also finds out which writes to a
+// file with O_SYNC may be lost (LostWrites).
 //
 // In this package fsync means fsync(2) or fdatasync(2), unless both are named. An fsync(2) serves
 // Syncs and Datasyncs; an fdatasync(2) serves Datasyncs alone. A group is the Syncs that share an

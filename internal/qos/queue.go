@@ -62,7 +62,7 @@ func (q *Queue) statsOf(c *fair.Class) fair.Stats {
 	return c.Stats()
 }
 
-// Take waits for the ticket of an operation of n bytes, which may grant fewer. If res is not 0
+// Take waits for the ticket of an operation of n bytes, which may grant fewer. If res is not 0,
 // there is no ticket: the file is closing (Closed), or ctx has ended (Canceled).
 func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int, use fair.Use) (t *Ticket, res int32) {
 	t = q.NewTicket(nil, file, use)

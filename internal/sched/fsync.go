@@ -46,12 +46,6 @@ func (y *fsyncs) tryQueue(d *device.Device) bool {
 	return false
 }
 
-// endQueued gives back what tryQueue has taken.
-func (y *fsyncs) endQueued(d *device.Device) {
-	y.queued.Add(-1)
-	d.QueuedSyncs.Add(-1)
-}
-
 // SetSyncDriver has the fsyncs that are queued made by the driver that open returns. Open is called
 // once, when the driver is first needed. It may return nil for none. The Scheduler closes the
 // driver, which makes nothing but fsyncs. SetSyncDriver must be called before the first Sync, or by
@@ -86,10 +80,9 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 // Beside goroutines that compute all are plain calls: for each completion the leader would wait for
 // a time slice.
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
-	if s.paths.HoldsBack() {
-		return budget.Permit{}, false
-	}
 	switch {
+	case s.paths.HoldsBack():
+		return budget.Permit{}, false
 	case !s.paths.Govern:
 	case s.taken(&d.Governors[governor.Syncs]):
 		return d.Budget.TryAcquireOfKind(budget.Syncs, admission.PlainPermits(d.Budget.Limit()))
@@ -109,7 +102,8 @@ func (syncJournal) Taken() bool { return false }
 func (c *syncing) Withdraw() {
 	d := c.s.DeviceOf(c.f)
 	if c.engine != nil {
-		c.s.fsyncs.endQueued(d)
+		c.s.fsyncs.queued.Add(-1)
+		d.QueuedSyncs.Add(-1)
 	}
 	c.permit.Release()
 	c.engine, c.permit = nil, budget.Permit{}
@@ -150,13 +144,9 @@ func (c *syncing) queue(code driver.Code, fd int) int32 {
 	op.Code, op.Flags, op.FD, op.Off = code, c.f.Flags, int32(fd), 0
 	c.engine.Push(r)
 	r.Wait(context.Background()) // this context does not end: nothing ends an fsync early
-	res := op.Res
-	refused := res == einval || res == ecanceled || res == eagain || res == eintr
-	if c.asked != 0 && !refused {
-		s.paths.RecordQueued(c.asked, record.Now(), r, c.f)
-	}
-	r.Free()
-	if refused {
+	defer r.Free()
+	switch op.Res {
+	case einval, ecanceled, eagain, eintr:
 		// Linux AIO returns EINVAL for a file that has no fsync. Asking again is cheap then, and
 		// loses no error, as fsync(2) reports EINVAL more than once. A lost driver returns
 		// ECANCELED for an operation that it has not begun, and EAGAIN if the kernel has no memory
@@ -165,8 +155,11 @@ func (c *syncing) queue(code driver.Code, fd int) int32 {
 		defer p.Release()
 		return s.paths.PlainSync(c.asked, fd, code, c.f)
 	}
-	s.paths.Count(counters.Queued, code, c.f, res)
-	return res
+	if c.asked != 0 {
+		s.paths.RecordQueued(c.asked, record.Now(), r, c.f)
+	}
+	s.paths.Count(counters.Queued, code, c.f, op.Res)
+	return op.Res
 }
 
 // syncEngine returns the engine of the driver for fsyncs, or nil if there is none or it is lost.
