@@ -2,12 +2,19 @@ package sched
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/admission"
 	"github.com/sluiceio/sluice/internal/budget"
+	"github.com/sluiceio/sluice/internal/counters"
+	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/fair"
+	"github.com/sluiceio/sluice/internal/governor"
+	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/pressure"
@@ -110,6 +117,167 @@ func (s *Scheduler) SyncRange(f *File, off, n int64) error {
 	res := s.startWriteback(f, func() int32 { return s.startRange(f.FD, off, n) })
 	if res < 0 && res != enosys { // as in a sandbox: the next Sync has more to write
 		return syscall.Errno(-res)
+	}
+	return nil
+}
+
+// fsyncs makes the fsyncs of a Scheduler's files. Some are plain calls: the thread that calls
+// fsync(2) starts the write-back at once, and the kernel wakes it when the data is on the disk.
+// Other fsyncs are queued: a driver makes them without a thread of the process, if there is a
+// driver that can. A queued fsync begins later, because a thread of the kernel has to be woken for
+// it, and its end wakes the leader before it wakes the goroutine. But it takes less processor time,
+// and the threads stay few. Each device has a governor that measures which is better.
+type fsyncs struct {
+	open   func() driver.Driver // see SetSyncDriver; nil if there is no driver
+	opened sync.Once
+	// engine is the Engine of the driver that open has returned, for all devices. It is nil before
+	// open is called, and if open returned nil.
+	engine atomic.Pointer[ioengine.Engine]
+	most   int32        // how many fsyncs the driver has at once. Written by opened
+	queued atomic.Int32 // how many it has
+}
+
+// tryQueue makes room for an fsync in the driver. A device may have half of the driver's places, so
+// that a device that hangs leaves half to all others.
+func (y *fsyncs) tryQueue(d *device.Device) bool {
+	if d.QueuedSyncs.Add(1) <= max(1, y.most/2) {
+		if y.queued.Add(1) <= y.most {
+			return true
+		}
+		y.queued.Add(-1)
+	}
+	d.QueuedSyncs.Add(-1)
+	return false
+}
+
+// SetSyncDriver has the fsyncs that are queued made by the driver that open returns. Open is called
+// once, when the driver is first needed. It may return nil for none. The Scheduler closes the
+// driver, which makes nothing but fsyncs. SetSyncDriver must be called before the first Sync, or by
+// the function that chooses the Scheduler's driver (Paths.Ready).
+func (s *Scheduler) SetSyncDriver(open func() driver.Driver) { s.fsyncs.open = open }
+
+// Admit decides how the fsync is made, and waits for the permit that this needs, or for ctx's end.
+func (c *syncing) Admit(ctx context.Context) (err error) {
+	s, y, d := c.s, &c.s.fsyncs, c.s.DeviceOf(c.f)
+	s.Ready() // choosing the driver may call SetSyncDriver
+	running := d.Syncing.Add(1) - 1
+	if y.open != nil { // else plain calls are all there is
+		var ok bool
+		if c.permit, ok = s.tryPlainSync(d, running); ok {
+			return nil
+		}
+		if e := s.syncEngine(); e != nil && y.tryQueue(d) {
+			c.engine = e
+			return nil
+		}
+	}
+	if c.permit, err = s.paths.AcquirePermit(ctx, driver.Fsync, c.f); err != nil {
+		d.Syncing.Add(-1)
+	}
+	return err
+}
+
+// tryPlainSync takes a permit for an fsync on d, beside running others, if it is to be a plain call
+// although it could be queued. None is while a ring has a leader: its thread may have submitted
+// requests whose completions it would hold back (docs/decisions/0012-tied-threads.md).
+//
+// Beside goroutines that compute all are plain calls: for each completion the leader would wait for
+// a time slice.
+func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
+	switch {
+	case s.paths.HoldsBack():
+		return budget.Permit{}, false
+	case !s.paths.Govern:
+	case s.taken(&d.Governors[governor.Syncs]):
+		return d.Budget.TryAcquireOfKind(budget.Syncs, admission.PlainPermits(d.Budget.Limit()))
+	default:
+		s.countBeside(d, governor.Syncs, running, syncJournal{journal{s}})
+	}
+	return d.Budget.TryAcquireOfKind(budget.Syncs, s.room(d, governor.Syncs, running))
+}
+
+// syncJournal is the journal of governors of fsyncs.
+type syncJournal struct{ journal }
+
+// Taken returns false: goroutines that compute are no reason to queue fsyncs.
+func (syncJournal) Taken() bool { return false }
+
+// Withdraw gives back what Admit has acquired.
+func (c *syncing) Withdraw() {
+	d := c.s.DeviceOf(c.f)
+	if c.engine != nil {
+		c.s.fsyncs.queued.Add(-1)
+		d.QueuedSyncs.Add(-1)
+	}
+	c.permit.Release()
+	c.engine, c.permit = nil, budget.Permit{}
+	d.Syncing.Add(-1)
+}
+
+// Fsync makes an fsync or fdatasync, as code says, on fd, as Admit has decided.
+func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {
+	s, start := c.s, c.s.paths.Clock()
+	m.Began = s.paths.Recording.Now()
+	// losses is nil for the second descriptor: writes go to f.FD, and report their losses there.
+	var losses *groupcommit.LostWrites
+	if fd == groupcommit.OwnFD {
+		losses, fd = c.f.LostWrites, c.f.FD
+	}
+	call := losses.Begin()
+	var res int32
+	if c.engine == nil {
+		res = s.paths.PlainSync(c.asked, fd, code, c.f)
+	} else {
+		res = c.queue(code, fd)
+	}
+	c.Withdraw()
+	losses.End(call, res)
+	if res < 0 {
+		m.Err = syscall.Errno(-res)
+	}
+	m.Ended = s.paths.Recording.Now()
+	m.Took = s.paths.Clock() - start
+	return m
+}
+
+// queue makes the fsync through the engine, or by a plain call if the engine refuses it.
+func (c *syncing) queue(code driver.Code, fd int) int32 {
+	s := c.s
+	r := s.paths.Requests.New()
+	op := &r.Op
+	op.Code, op.Flags, op.FD, op.Off = code, c.f.Flags, int32(fd), 0
+	c.engine.Push(r)
+	r.Wait(context.Background()) // this context does not end: nothing ends an fsync early
+	defer r.Free()
+	switch op.Res {
+	case einval, ecanceled, eagain, eintr:
+		// Linux AIO returns EINVAL for a file that has no fsync. Asking again is cheap then, and
+		// loses no error, as fsync(2) reports EINVAL more than once. A lost driver returns
+		// ECANCELED for an operation that it has not begun, and EAGAIN if the kernel has no memory
+		// for it (io_submit(2)) and it must not wait in a thread. After EINTR fsync(2) is repeated.
+		p, _ := s.paths.AcquirePermit(context.Background(), code, c.f) // this context does not end
+		defer p.Release()
+		return s.paths.PlainSync(c.asked, fd, code, c.f)
+	}
+	if c.asked != 0 {
+		s.paths.RecordQueued(c.asked, record.Now(), r, c.f)
+	}
+	s.paths.Count(counters.Queued, code, c.f, op.Res)
+	return op.Res
+}
+
+// syncEngine returns the engine of the driver for fsyncs, or nil if there is none or it is lost.
+func (s *Scheduler) syncEngine() *ioengine.Engine {
+	y := &s.fsyncs
+	y.opened.Do(func() {
+		if drv := y.open(); drv != nil {
+			e := ioengine.New(drv, &s.paths.Engines, s.paths.Recording)
+			y.most = int32(drv.Info().Depth)
+			y.engine.Store(e)
+		}
+	})
+	if e := y.engine.Load(); e != nil && !e.Lost() {
+		return e
 	}
 	return nil
 }
