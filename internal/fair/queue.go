@@ -109,8 +109,8 @@ func (q *Queue) Push(now time.Duration, t *Ticket, c *Class, n int) {
 	c.byUse[t.Use].PushBack(&t.same, t)
 }
 
-// Admit lets t, a request of n bytes outside the cap, begin at once, whatever waits. Its class has no
-// limits, and counts as active. The owner passes t to Done, as if Next had returned it, and then
+// Admit lets t, a request of n bytes outside the cap, begin at once, whatever waits. Its class has
+// no limits, and counts as active. The owner passes t to Done, as if Next had returned it, and then
 // calls Next.
 func (q *Queue) Admit(t *Ticket, c *Class, n int) {
 	t.class, t.n, t.Use = c, n, OutsideCap

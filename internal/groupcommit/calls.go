@@ -35,8 +35,8 @@ func (c *calls) end(call uint64) {
 // runs reports whether a call runs that began before a later one than last.
 func (c *calls) runs(last uint64) bool { return len(c.running) > 0 && c.running[0] <= last }
 
-// await waits until a call ends. It returns false if ctx ends first. It must be called with mu held,
-// and releases mu while it waits.
+// await waits until a call ends. It returns false if ctx ends first. It must be called with mu
+// held, and releases mu while it waits.
 func (c *calls) await(ctx context.Context, mu *probe.Mutex) bool {
 	if c.ended == nil {
 		c.ended = make(chan struct{})

@@ -216,8 +216,8 @@ func (s *Syncer) startGroup(g *group) (driver.Code, error) {
 	return g.code(), s.failed
 }
 
-// end records that an fsync has ended: g's, if its caller was the leader. It then lets the next group
-// start, or ends it (startNext). It returns how the Syncs have ended.
+// end records that an fsync has ended: g's, if its caller was the leader. It then lets the next
+// group start, or ends it (startNext). It returns how the Syncs have ended.
 func (s *Syncer) end(does role, g *group, made Made) error {
 	err := s.afterWritebacks(made.Err)
 	defer s.mu.Unlock()

@@ -203,7 +203,12 @@ func (c *Classes) RejectFile(file *usecount.Count) {
 		return
 	}
 	for _, q := range c.list() {
-		q.reject(file)
+		q.mu.Lock()
+		out := q.fair.WithdrawIf(func(t *fair.Ticket) bool { return t.Owner.(*Ticket).file == file })
+		q.grantAndUnlock()
+		for _, t := range out {
+			t.Owner.(*Ticket).waiter.Rejected(Closed)
+		}
 	}
 }
 
@@ -217,7 +222,10 @@ func (c *Classes) list() []*Queue {
 // Close stops the timers. No ticket waits any more.
 func (c *Classes) Close() {
 	for _, q := range c.list() {
-		q.close()
+		q.mu.Lock()
+		q.stopTimer()
+		q.mu.Unlock()
+		q.alarms.Wait()
 	}
 }
 

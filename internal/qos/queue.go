@@ -97,8 +97,8 @@ func (q *Queue) TakeAll(ctx context.Context, c *Class, file *usecount.Count, n i
 	}
 }
 
-// Request puts t into its queue, for n bytes. If the operation is outside the cap, and its class has
-// no limits, it begins at once, and Request returns true. Otherwise t's Waiter is told, perhaps
+// Request puts t into its queue, for n bytes. If the operation is outside the cap, and its class
+// has no limits, it begins at once, and Request returns true. Otherwise t's Waiter is told, perhaps
 // before Request returns.
 func (t *Ticket) Request(c *Class, n int) (begins bool) {
 	q := t.queue
@@ -130,8 +130,8 @@ func (t *Ticket) End(n int64) {
 	}
 }
 
-// Withdraw rejects the ticket if it still waits in its queue, and reports whether it did. Its Waiter
-// has been marked as withdrawn, so that it does not wait again.
+// Withdraw rejects the ticket if it still waits in its queue, and reports whether it did. Its
+// Waiter has been marked as withdrawn, so that it does not wait again.
 func (t *Ticket) Withdraw() bool {
 	q := t.queue
 	q.mu.Lock()
@@ -191,24 +191,6 @@ func (q *Queue) stopTimer() {
 	q.timer, q.alarm = nil, fair.Never
 }
 
-// reject rejects the waiting tickets of operations on a file that is closing.
-func (q *Queue) reject(file *usecount.Count) {
-	q.mu.Lock()
-	out := q.fair.WithdrawIf(func(t *fair.Ticket) bool { return t.Owner.(*Ticket).file == file })
-	q.grantAndUnlock()
-	for _, t := range out {
-		t.Owner.(*Ticket).waiter.Rejected(Closed)
-	}
-}
-
-// close stops the timer. No ticket waits any more.
-func (q *Queue) close() {
-	q.mu.Lock()
-	q.stopTimer()
-	q.mu.Unlock()
-	q.alarms.Wait()
-}
-
 // Ticket is an operation's place in a Queue. The operation keeps it from its wait until its end.
 // Granted is the number of bytes that it may transfer.
 type Ticket struct {
@@ -220,7 +202,7 @@ type Ticket struct {
 	next   *Ticket // of those that were granted together
 }
 
-// ready is the Waiter of a goroutine, which waits for it. It gets 0 when the operation may begin, or
+// ready is the Waiter of a goroutine, which receives from it: 0 when the operation may begin, or
 // the reason why not.
 type ready chan int32
 

@@ -16,7 +16,7 @@ import (
 
 // transferWithTicket makes one transfer, of the bytes that a ticket grants. At the file's position
 // it waits until all of b is granted, because it is one system call. A read at an offset looks into
-// the page cache, and calls do, as all other transfers do, for what is not there.
+// the page cache. If the bytes are not there, and for all other transfers, it calls do.
 func (s *Scheduler) transferWithTicket(ctx context.Context, code driver.Code, f *File, b []byte, off int64, do func(f *File, b []byte) int32) int32 {
 	c := s.ClassOf(ctx, f)
 	use := useOf(code, f)

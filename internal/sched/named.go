@@ -173,7 +173,7 @@ func (n *names) release(p namePermit) {
 }
 
 // endBeside ends the call of c beside the permits. Then another goroutine of c that waits has its
-// turn, or else the first goroutine of a context without such a call.
+// turn, or else the first goroutine whose context has no call beside the permits.
 func (n *names) endBeside(c *IsolatedContext) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
