@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/fair"
-	"github.com/sluiceio/sluice/internal/qos"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/tune"
 )
@@ -68,15 +67,15 @@ func capOf(d tune.Device) (c fair.Cap, how string) {
 		c := fair.Cap{Depth: m.Depth, Bytes: m.Bytes, Beside: m.Beside}
 		return c, fmt.Sprintf("%s, measured %s: %s", d.Name, m.Time.Format("2006-01-02"), path)
 	case errors.Is(err, fs.ErrNotExist):
-		return qos.DefaultCap, fmt.Sprintf("the default; `sluice tune` would measure %s", d.Name)
+		return sched.DefaultCap, fmt.Sprintf("the default; `sluice tune` would measure %s", d.Name)
 	}
-	return qos.DefaultCap, fmt.Sprintf("the default, as what was measured cannot be used: %v", err)
+	return sched.DefaultCap, fmt.Sprintf("the default, as what was measured cannot be used: %v", err)
 }
 
 // of returns the cap of the disk with that device number.
 func (c *caps) of(number uint64) fair.Cap {
 	device, err := tune.DeviceAt(number)
-	limit, how := qos.DefaultCap, fmt.Sprintf("the default: %v", err)
+	limit, how := sched.DefaultCap, fmt.Sprintf("the default: %v", err)
 	if err == nil {
 		limit, how = c.capOf(device)
 	}
@@ -102,10 +101,10 @@ func (s *Scheduler) ClassesChanged() { s.caps.findFirst() }
 // disk that has had operations of classes.
 func (s *Scheduler) ExplainCaps(b *strings.Builder) {
 	c := &s.caps
-	text := capText(qos.DefaultCap, "the default, before a file is open")
+	text := capText(sched.DefaultCap, "the default, before a file is open")
 	first := c.first.Load()
 	if first != nil {
-		text = cmp.Or(c.foundFor(*first).text, capText(qos.DefaultCap, "the default, until what was measured has been read"))
+		text = cmp.Or(c.foundFor(*first).text, capText(sched.DefaultCap, "the default, until what was measured has been read"))
 	}
 	fmt.Fprintf(b, "classes: %s\n", text)
 	c.mu.Lock()

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/sluiceio/sluice/internal/groupcommit"
+	"github.com/sluiceio/sluice/internal/sched"
 )
 
 // plainSyncs makes the Syncs of a File without disk I/O, such as a directory, and remembers that
@@ -27,7 +27,7 @@ func (f *File) PlainSync() error {
 	if err == nil {
 		return p.failed
 	}
-	if errno, ok := errors.AsType[syscall.Errno](err); ok && p.failed == nil && groupcommit.LostData(errno) {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok && p.failed == nil && sched.LostData(errno) {
 		p.failed = err
 	}
 	return err

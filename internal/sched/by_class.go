@@ -59,6 +59,9 @@ func useOf(code driver.Code, f *File) fair.Use {
 	return fair.Write
 }
 
+// DefaultCap is the cap for a device that was not measured.
+var DefaultCap = qos.DefaultCap
+
 // Classes returns the Scheduler's classes. Once there are any, operations take tickets.
 func (s *Scheduler) Classes() *qos.Classes { return &s.paths.Classes }
 

@@ -21,6 +21,9 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
+// LostData reports whether err, of an fsync, may mean that written data did not reach the disk.
+func LostData(err error) bool { return groupcommit.LostData(err) }
+
 // Sync is fsync(2), shared with concurrent Syncs and Datasyncs of f (package groupcommit). If ctx
 // ends while it waits for its ticket, for its group's fsync or for a permit, it returns ctx's
 // error. Once it makes the fsync itself it does not return early. The caller uses f (File.Use).
