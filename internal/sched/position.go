@@ -73,37 +73,37 @@ func (s *Scheduler) mayReserve(f *File) bool {
 
 // readReserving is a Read that first reserves its bytes, so that others at the position get other
 // bytes, and then reads them at their offset.
-func (s *Scheduler) readReserving(ctx context.Context, f *File, b []byte) int32 {
+func (s *Scheduler) readReserving(ctx context.Context, f *File, b []byte) (res int32) {
 	direct := f.Flags&driver.Direct != 0
 	looks := !direct && !s.paths.Classes.Active()
 	r := s.reserve(f, b, looks)
-	n := int(r.found) + r.rest
-	pos := r.end - int64(n)
-	var res int32
+	pos := r.end - int64(r.n)
 	switch {
 	case r.done:
 		return r.found
 	case !r.ok:
-		return after(r.found, s.readByCall(ctx, f, b[r.found:]))
-	case n == 0:
+		return s.readByCall(ctx, f, b)
+	case r.n == 0:
 		return s.readAtEnd(ctx, f, b, pos)
-	case looks:
-		res = s.readRest(ctx, f, b[:n], pos, r.found)
 	case direct: // a part of a block cannot be asked for
-		res = min(s.readReserved(ctx, f, b, pos), int32(n))
+		res = min(s.readOn(ctx, f, b, pos, s.read(ctx, f, b, pos, 0)), int32(r.n))
+	case looks:
+		b = b[:r.n]
+		res = s.readOn(ctx, f, b, pos, s.readAfterLook(ctx, f, b, pos, 0, r.found))
 	default:
-		res = s.readReserved(ctx, f, b[:n], pos)
+		b = b[:r.n]
+		res = s.readOn(ctx, f, b, pos, s.read(ctx, f, b, pos, 0))
 	}
-	giveBack(f, driver.Read, n, r.end, res)
+	giveBack(f, driver.Read, r.n, r.end, res)
 	return res
 }
 
 // reservation is what reserve has found and reserved.
 type reservation struct {
-	found int32 // the first bytes, which the page cache had
+	found int32 // the first bytes, which the page cache had; or negative
 	done  bool  // found is the result of the Read
-	rest  int   // the bytes after them that are reserved
-	end   int64 // where these end in the file
+	n     int   // the bytes that are reserved, with those that were found
+	end   int64 // where they end in the file
 	ok    bool  // they are reserved: false past the end of a device, and without a position
 }
 
@@ -118,35 +118,36 @@ type reservation struct {
 func (s *Scheduler) reserve(f *File, b []byte, looks bool) (r reservation) {
 	f.PrivateMu.Lock()
 	defer f.PrivateMu.Unlock()
-	if looks && f.Private {
+	private := looks && f.Private
+	r.found = eagain
+	if private {
 		r.found = s.paths.ReadCached(f, b, iopath.AtPosition)
-		if r.done = r.found == 0 || int(r.found) == len(b); r.done {
-			return r
-		}
-		r.found, looks = max(r.found, 0), false
+	} else if r.end, r.ok = sys.Advance(f.FD, int64(len(b))); r.ok && looks {
+		r.found = s.paths.ReadCached(f, b, r.end-int64(len(b)))
 	}
-	r.rest = len(b) - int(r.found)
-	if r.end, r.ok = sys.Advance(f.FD, int64(r.rest)); !r.ok {
+	if r.done = r.found == 0 || int(r.found) == len(b); r.done {
+		if !private {
+			giveBack(f, driver.Read, len(b), r.end, r.found)
+		}
 		return r
 	}
-	if looks {
-		r.found = s.paths.ReadCached(f, b, r.end-int64(len(b)))
-		if r.done = r.found == 0 || int(r.found) == len(b); r.done {
-			giveBack(f, driver.Read, len(b), r.end, r.found)
-			return r
-		}
-		r.found = max(r.found, 0)
-		r.rest -= int(r.found)
+	found := int(max(r.found, 0))
+	rest := len(b) - found
+	if private {
+		r.end, r.ok = sys.Advance(f.FD, int64(rest))
 	}
-	r.rest, r.end = giveBackBeyondEnd(f, r.rest, r.end)
-	r.done = r.rest == 0 && r.found > 0
+	if r.ok {
+		rest, r.end = giveBackBeyondEnd(f, rest, r.end)
+	}
+	r.n = found + rest
+	r.done = found > 0 && (rest == 0 || !r.ok)
 	return r
 }
 
 // readAtEnd is a Read at pos, the end of the file as fstat(2) has it. Nothing is reserved. But the
 // file may have become longer since, and files of /proc have no size.
 func (s *Scheduler) readAtEnd(ctx context.Context, f *File, b []byte, pos int64) int32 {
-	res := s.readReserved(ctx, f, b, pos)
+	res := s.readOn(ctx, f, b, pos, s.read(ctx, f, b, pos, 0))
 	if res <= 0 {
 		return res
 	}
@@ -202,43 +203,15 @@ func giveBack(f *File, code driver.Code, n int, end int64, res int32) {
 	}
 }
 
-// readReserved reads at off until the end of the file. A read that a driver makes without waiting
-// (driver.NoWait) may end earlier: btrfs makes unaligned reads through the page cache, and returns
-// only the bytes that are there.
-func (s *Scheduler) readReserved(ctx context.Context, f *File, b []byte, off int64) int32 {
-	n := 0
-	for n < len(b) {
-		res := s.read(ctx, f, b[n:], off+int64(n), 0)
-		if res <= 0 && n == 0 {
-			return res
-		}
-		if res <= 0 {
-			break // the end of the file, or an error that will come again
-		}
-		n += int(res)
+// readOn goes on with a read of b at off, whose first transfer had the result res, until the end of
+// the file. A read that a driver makes without waiting (driver.NoWait) may end earlier: btrfs makes
+// unaligned reads through the page cache, and returns only the bytes that are there. An error after
+// the first bytes is left to the next Read.
+func (s *Scheduler) readOn(ctx context.Context, f *File, b []byte, off int64, res int32) int32 {
+	n := res
+	for res > 0 && int(n) < len(b) {
+		res = s.read(ctx, f, b[n:], off+int64(n), 0)
+		n += max(res, 0)
 	}
-	return int32(n)
-}
-
-// readRest reads b, whose first found bytes the page cache had, at off.
-func (s *Scheduler) readRest(ctx context.Context, f *File, b []byte, off int64, found int32) int32 {
-	var n int32
-	if found > 0 {
-		n = s.readAtOnce(ctx, f, b, off, found)
-	} else {
-		n = s.plainOrQueue(ctx, driver.Read, f, b, off, 0)
-	}
-	if n <= 0 || int(n) == len(b) {
-		return n
-	}
-	return after(n, s.readReserved(ctx, f, b[n:], off+int64(n)))
-}
-
-// after returns the result of a read after n bytes were read and a transfer then gave res. An error
-// after the first bytes is left to the next Read.
-func after(n, res int32) int32 {
-	if n == 0 {
-		return res
-	}
-	return n + max(res, 0)
+	return n
 }
