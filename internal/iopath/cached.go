@@ -35,7 +35,7 @@ func (p *Paths) ReadCached(f *File, b []byte, off int64) int32 {
 	f.cacheMisses.hit()
 	p.Counters.Add(counters.Cached, driver.Read, res)
 	if asked != 0 {
-		p.recordCached(asked, f, len(b), off, res)
+		p.recordCall(record.PathCached, asked, asked, driver.Read, f, len(b), off, res)
 	}
 	return res
 }

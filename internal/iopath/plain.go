@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -92,15 +93,8 @@ func (p *Paths) WidenFor(code driver.Code, f *File) {
 // Plain allows an operation to be a plain call.
 type Plain struct {
 	budget.Permit
-	// Check is to learn whether the call waits, or nil.
-	Check WaitCheck
-}
-
-// WaitCheck is a governor that checks whether a plain call waits. One of the methods is called,
-// once.
-type WaitCheck interface {
-	EndCheck(waits bool)
-	GiveUpCheck() // the call has shown nothing, or was not made
+	Check *governor.Governor // is to learn whether the call waits, or nil
+	FD    int                // the descriptor, if it is not the file's own
 }
 
 // Release gives p back, without a call.
@@ -112,6 +106,7 @@ func (p *Plain) Release() {
 }
 
 // PlainCall makes an operation a plain call. The caller has acquired plain; PlainCall releases it.
+// A caller that bounds the threads in another way has no permit.
 //
 // It makes the system call itself (Paths.Call). The kernel's entry clears the processor's return
 // predictions, so each function between the caller and the system call costs about 10 ns.
@@ -119,12 +114,22 @@ func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, b
 	if plain.Check != nil {
 		return p.callChecked(asked, plain, code, f, b, off)
 	}
-	c := p.begin(context.Background(), code, f)
-	res := p.Call(code, f.FD, b, off)
-	for res == eintr {
-		res = p.Call(code, f.FD, b, off)
+	fd := f.FD
+	if plain.FD != 0 {
+		fd = plain.FD
 	}
-	p.end(c, asked, code, f, len(b), off, res)
+	region := p.Recording.Region(context.Background(), RegionNames[code])
+	submitted, write := p.Recording.Now(), f.BeginWrite(code)
+	res := p.Call(code, fd, b, off)
+	for res == eintr {
+		res = p.Call(code, fd, b, off)
+	}
+	f.EndWrite(code, write, res)
+	region.End()
+	p.Count(counters.Plain, code, f, res)
+	if submitted != 0 {
+		p.recordCall(record.PathPlain, cmp.Or(asked, submitted), submitted, code, f, len(b), off, res)
+	}
 	plain.Permit.Release()
 	return res
 }
@@ -145,44 +150,6 @@ func (p *Paths) callChecked(asked int64, plain Plain, code driver.Code, f *File,
 		plain.Check.GiveUpCheck()
 	}
 	return res
-}
-
-// PlainSync makes an fsync or fdatasync, as code says, a plain call on fd, a descriptor of f. The
-// caller bounds how many threads wait.
-func (p *Paths) PlainSync(asked int64, fd int, code driver.Code, f *File) int32 {
-	c := p.begin(context.Background(), code, f)
-	res := p.Call(code, fd, nil, 0)
-	for res == eintr {
-		res = p.Call(code, fd, nil, 0)
-	}
-	p.end(c, asked, code, f, 0, 0, res)
-	return res
-}
-
-// plainCall is a plain call in progress.
-type plainCall struct {
-	region    record.Region
-	submitted int64  // for the record, or 0
-	write     uint64 // File.BeginWrite's
-}
-
-// begin notes that a plain call begins.
-func (p *Paths) begin(ctx context.Context, code driver.Code, f *File) plainCall {
-	return plainCall{region: p.Recording.Region(ctx, RegionNames[code]), submitted: p.Recording.Now(), write: f.BeginWrite(code)}
-}
-
-// end notes that the call for n bytes at off, which was asked for at asked or at its submission,
-// has ended with res.
-func (p *Paths) end(c plainCall, asked int64, code driver.Code, f *File, n int, off int64, res int32) {
-	f.EndWrite(code, c.write, res)
-	c.region.End()
-	p.Count(counters.Plain, code, f, res)
-	if c.submitted != 0 {
-		p.Recording.Op(&record.Op{
-			Queued: f.askedAtOr(cmp.Or(asked, c.submitted)), Submitted: c.submitted, Completed: record.Now(),
-			Off: off, Size: n, Res: res, Kind: uint8(code), Path: record.PathPlain,
-		}, &f.ref, f.recordedName(), f.classRef())
-	}
 }
 
 // Count counts an operation on f that was a plain call, or queued.

@@ -12,12 +12,12 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// recordCached records a cached read. The look into the page cache began at asked. An operation of
-// a class with limits may have waited for its ticket before: that is its time in the queue.
-func (p *Paths) recordCached(asked int64, f *File, n int, off int64, res int32) {
+// recordCall records an operation that was one system call of n bytes at off, made at submitted.
+// Before that, an operation of a class may have waited for its ticket: its time in the queue.
+func (p *Paths) recordCall(path uint8, asked, submitted int64, code driver.Code, f *File, n int, off int64, res int32) {
 	p.Recording.Op(&record.Op{
-		Queued: f.askedAtOr(asked), Submitted: asked, Completed: record.Now(), Off: off, Size: n, Res: res,
-		Kind: record.KindRead, Path: record.PathCached,
+		Queued: f.askedAtOr(asked), Submitted: submitted, Completed: record.Now(), Off: off, Size: n, Res: res,
+		Kind: uint8(code), Path: path,
 	}, &f.ref, f.recordedName(), f.classRef())
 }
 

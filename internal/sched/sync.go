@@ -229,7 +229,7 @@ func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {
 	call := losses.Begin()
 	var res int32
 	if c.engine == nil {
-		res = s.paths.PlainSync(c.asked, fd, code, c.f)
+		res = s.paths.PlainCall(c.asked, iopath.Plain{FD: fd}, code, c.f, nil, 0)
 	} else {
 		res = c.queue(code, fd)
 	}
@@ -259,8 +259,7 @@ func (c *syncing) queue(code driver.Code, fd int) int32 {
 		// ECANCELED for an operation that it has not begun, and EAGAIN if the kernel has no memory
 		// for it (io_submit(2)) and it must not wait in a thread. After EINTR fsync(2) is repeated.
 		p, _ := s.paths.AcquirePermit(context.Background(), code, c.f) // this context does not end
-		defer p.Release()
-		return s.paths.PlainSync(c.asked, fd, code, c.f)
+		return s.paths.PlainCall(c.asked, iopath.Plain{Permit: p, FD: fd}, code, c.f, nil, 0)
 	}
 	if c.asked != 0 {
 		s.paths.RecordQueued(c.asked, record.Now(), r, c.f)
