@@ -30,17 +30,17 @@ func (s *Scheduler) Explain() string {
 		fmt.Fprintf(&b, "  %s stopped working: %v; what it was for is performed by plain calls\n", l.Driver, l.Err)
 	}
 	fmt.Fprintf(&b, "in flight: at most %d in each ring or queue\n", info.Depth)
-	if n, most := s.h.Core.Rings(); most > 1 {
-		fmt.Fprintf(&b, "rings: %d; the first %d devices get one each", n, most)
-		if n := s.h.Core.RingsPerDevice(); n > 1 {
+	if r := s.h.Core.Rings(); r.Most() > 1 {
+		fmt.Fprintf(&b, "rings: %d; the first %d devices get one each", len(r.All()), r.Most())
+		if n := r.PerDevice(); n > 1 {
 			fmt.Fprintf(&b, ", and up to %d where one is not enough", n)
 		}
-		if err := s.h.Core.RingError(); err != nil {
+		if err := r.OpenError(); err != nil {
 			fmt.Fprintf(&b, "; the next could not be opened: %v", err)
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "threads: at most %d for plain calls of a device", s.h.Core.Threads())
+	fmt.Fprintf(&b, "threads: at most %d for plain calls of a device", s.h.Core.Devices().None().Budget.Limit())
 	if n := s.options.Threads; n > 0 {
 		fmt.Fprintf(&b, ", and %d for all devices together", n)
 	}

@@ -113,10 +113,10 @@ func (s *Scheduler) prepare(core *sched.Scheduler, drv driver.Driver, hook *reco
 		syncs = func() driver.Driver { return disk.NewDriver(syncDepth) }
 	}
 	if name != DriverUring { // buffered reads wait in threads
-		core.Widen()
+		core.Devices().Budgets().Widen()
 	}
 	if name != DriverPool {
-		core.SetRings(o.rings(), another)
+		core.Rings().SetMost(o.rings(), another)
 		core.SetSyncDriver(syncs)
 	}
 }

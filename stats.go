@@ -130,7 +130,7 @@ type DeviceStats struct {
 // DeviceStats returns a snapshot of each device on which the Scheduler has open files.
 func (s *Scheduler) DeviceStats() []DeviceStats {
 	var all []DeviceStats
-	for _, d := range s.h.Core.Devices() {
+	for _, d := range s.h.Core.Devices().All() {
 		if d.Number == device.None && d.InFlight() == 0 {
 			continue // device.None is always in the list
 		}

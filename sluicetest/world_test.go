@@ -404,11 +404,11 @@ func (w *world) end(crashed bool) {
 	if st.InFlight != 0 || st.Blocked != 0 {
 		w.fail("at the end %d operations are in flight, and %d threads wait", st.InFlight, st.Blocked)
 	}
-	permits, _ := core.Permits()
+	permits, _ := core.Devices().InUse()
 	if named, _ := core.Names(); permits != 0 || named != 0 {
 		w.fail("at the end %d permits are taken, and %d for names", permits, named)
 	}
-	for _, d := range core.Devices() {
+	for _, d := range core.Devices().All() {
 		if queued, syncing := d.Queued.Load(), d.Syncing.Load(); queued != 0 || syncing != 0 {
 			w.fail("at the end %d operations count as queued, and %d fsyncs as in progress", queued, syncing)
 		}

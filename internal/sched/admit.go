@@ -99,7 +99,7 @@ type Choice struct {
 // Choices returns what the governors have found out that have found out something.
 func (s *Scheduler) Choices() []Choice {
 	var all []Choice
-	for _, d := range s.Devices() {
+	for _, d := range s.paths.Devices.All() {
 		for kind := range governor.Kinds {
 			g := &d.Governors[kind]
 			choice, c := g.State()

@@ -54,7 +54,7 @@ func BenchmarkContention(b *testing.B) {
 				c.turn(b) // to warm up
 				c.took, c.cpu = nil, nil
 			}
-			if n, _ := two.s.Rings(); n != 2 {
+			if n := len(two.s.Rings().All()); n != 2 {
 				skip.Forf(b, skip.Uring, "%d rings; want 2", n)
 			}
 			for i := range b.N {
@@ -66,7 +66,7 @@ func BenchmarkContention(b *testing.B) {
 			b.ReportMetric(middle(one.cpu), "one-cpu-ns/req")
 			b.ReportMetric(middle(quotients(two.took, one.took)), "two/one")
 			b.ReportMetric(middle(quotients(two.cpu, one.cpu)), "two/one-cpu")
-			n, _ := grown.s.Rings()
+			n := len(grown.s.Rings().All())
 			b.ReportMetric(float64(n), "grown-rings")
 			b.ReportMetric(middle(quotients(grown.took, one.took)), "grown/one")
 			b.ReportMetric(middle(quotients(grown.cpu, one.cpu)), "grown/one-cpu")
@@ -86,7 +86,7 @@ type contest struct {
 func newContest(b *testing.B, most, devices int) *contest {
 	b.Helper()
 	s := onRing(b)
-	s.SetRings(most, func(h *record.Hook) (driver.Driver, error) {
+	s.Rings().SetMost(most, func(h *record.Hook) (driver.Driver, error) {
 		return uring.New(uring.Options{Record: h})
 	})
 	if devices > 1 {

@@ -184,10 +184,10 @@ func TestPermitsAreThoseOfTheDriver(t *testing.T) {
 func TestRingsOfTheChoice(t *testing.T) {
 	c := late()
 	c.before = func() {
-		c.s.SetRings(3, func(*record.Hook) (driver.Driver, error) { return nil, errors.ErrUnsupported })
+		c.s.Rings().SetMost(3, func(*record.Hook) (driver.Driver, error) { return nil, errors.ErrUnsupported })
 	}
 	c.s.Ready()
-	if n, most := c.s.Rings(); n != 1 || most != 3 {
+	if n, most := len(c.s.Rings().All()), c.s.Rings().Most(); n != 1 || most != 3 {
 		t.Errorf("Rings = %d, %d; want 1, 3", n, most)
 	}
 	if err := c.s.Close(); err != nil {

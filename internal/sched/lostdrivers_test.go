@@ -88,8 +88,8 @@ func TestLossOfTheSyncDriver(t *testing.T) {
 		s.SetSyncDriver(func() driver.Driver { return syncs })
 		everything(t, s, f)
 		want, _ := budgets()
-		if all := s.LostDrivers(); (len(all) == 1) != loss.Fired() || s.Threads() != want {
-			t.Errorf("LostDrivers = %v, %d threads, the driver is lost: %t; want %d threads", all, s.Threads(), loss.Fired(), want)
+		if all := s.LostDrivers(); (len(all) == 1) != loss.Fired() || s.threads() != want {
+			t.Errorf("LostDrivers = %v, %d threads, the driver is lost: %t; want %d threads", all, s.threads(), loss.Fired(), want)
 		}
 		closeAfterLoss(t, s, f, at)
 		if !loss.Fired() {
@@ -121,7 +121,7 @@ func budgets() (least, wide int) {
 // wantLoss checks what a Scheduler says of its driver.
 func wantLoss(t *testing.T, s *Scheduler, lost bool) {
 	t.Helper()
-	all, threads, names := s.LostDrivers(), s.Threads(), int(s.names.all.Limit())
+	all, threads, names := s.LostDrivers(), s.threads(), int(s.names.all.Limit())
 	want, wide := budgets()
 	if lost {
 		want = wide

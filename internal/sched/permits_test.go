@@ -45,15 +45,18 @@ func (s *Scheduler) letGo() {
 
 // permits returns how many permits are taken.
 func (s *Scheduler) permits() int {
-	n, _ := s.Permits()
+	n, _ := s.paths.Devices.InUse()
 	return n
 }
 
 // waiting returns how many goroutines wait for a permit.
 func (s *Scheduler) waiting() int {
-	_, n := s.Permits()
+	_, n := s.paths.Devices.InUse()
 	return n
 }
+
+// threads returns how many threads may wait for a device.
+func (s *Scheduler) threads() int { return int(s.paths.Devices.None().Budget.Limit()) }
 
 // unbound has each device have all permits that it may have, whatever the Options say.
 func (s *Scheduler) unbound() { s.paths.Devices.Init(0, false) }

@@ -40,7 +40,7 @@ func newSeveral(t *testing.T, most int, set func(ring int, d *script.Driver) dri
 		return set(len(p.drv)-1, d)
 	}
 	p.Scheduler = newOn(open(), Options{Threads: 4})
-	p.SetRings(most, func(*record.Hook) (driver.Driver, error) { return open(), nil })
+	p.Rings().SetMost(most, func(*record.Hook) (driver.Driver, error) { return open(), nil })
 	p.paths.Device = func(fd int) (uint64, bool) { return uint64(fd), fd > 0 }
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
@@ -189,7 +189,7 @@ func TestRingsOfDevices(t *testing.T) {
 		if ring := p.ringOf(f); ring != c.ring {
 			t.Errorf("%d: device %d has ring %d; want %d", i, c.device, ring, c.ring)
 		}
-		if n, most := p.Rings(); n != c.rings || most != 3 {
+		if n, most := len(p.Rings().All()), p.Rings().Most(); n != c.rings || most != 3 {
 			t.Errorf("%d: %d rings of %d; want %d of 3", i, n, most, c.rings)
 		}
 	}
@@ -210,7 +210,7 @@ func TestNoMoreRings(t *testing.T) {
 	})
 	asked, refused := 0, error(syscall.EMFILE)
 	hooks := map[*record.Hook]bool{}
-	p.SetRings(3, func(h *record.Hook) (driver.Driver, error) {
+	p.Rings().SetMost(3, func(h *record.Hook) (driver.Driver, error) {
 		asked++
 		hooks[h] = true
 		if refused != nil {
@@ -242,12 +242,12 @@ func TestNoMoreRings(t *testing.T) {
 		f := on(c.device)
 		files = append(files, f)
 		<-p.begin(f)
-		if n, _ := p.Rings(); n != c.rings || asked != c.asked || p.ringOf(f) != c.ring {
+		if n := len(p.Rings().All()); n != c.rings || asked != c.asked || p.ringOf(f) != c.ring {
 			t.Errorf("%d: device %d has ring %d of %d, asked for %d times; want %d of %d, %d times",
 				i, c.device, p.ringOf(f), n, asked, c.ring, c.rings, c.asked)
 		}
-		if err := p.RingError(); asked > 0 && err != c.refused {
-			t.Errorf("%d: RingError = %v; want %v", i, err, c.refused)
+		if err := p.Rings().OpenError(); asked > 0 && err != c.refused {
+			t.Errorf("%d: OpenError = %v; want %v", i, err, c.refused)
 		}
 	}
 	runtime.KeepAlive(files)
@@ -276,7 +276,7 @@ func TestRingsAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n, _ := p.Rings(); n != 4 {
+	if n := len(p.Rings().All()); n != 4 {
 		t.Errorf("%d rings; want 4", n)
 	}
 	if st := p.Stats(); st.InFlight != 0 {
@@ -492,7 +492,7 @@ func usedScheduler(t *testing.T, simulated bool) *Scheduler {
 		o.Device = number
 	}
 	s := newOn(open(), o)
-	s.SetRings(2, func(*record.Hook) (driver.Driver, error) { return open(), nil })
+	s.Rings().SetMost(2, func(*record.Hook) (driver.Driver, error) { return open(), nil })
 	s.paths.Device = number
 	s.Classes().New("class", fair.Settings{Weight: 1})
 	for device := range 3 {

@@ -32,7 +32,7 @@ type Scheduler struct {
 }
 
 // New returns a Scheduler that owns the driver that choose returns. See iopath.Paths.Init. It has
-// one ring unless SetRings says otherwise.
+// one ring unless Rings.SetMost says otherwise.
 func New(choose func() driver.Driver, o Options) *Scheduler {
 	s := &Scheduler{reopen: sys.Reopen, startRange: sys.StartWriteback}
 	s.paths.Init(choose, o)
@@ -43,9 +43,6 @@ func New(choose func() driver.Driver, o Options) *Scheduler {
 
 // Now returns the time of the Scheduler's clock, which never goes back.
 func (s *Scheduler) Now() time.Duration { return s.paths.Clock() }
-
-// Threads returns the most threads that wait for one device whose operations can mostly be queued.
-func (s *Scheduler) Threads() int { return int(s.paths.Devices.None().Budget.Limit()) }
 
 // Close closes the drivers. All operations must have ended: their Files are closed.
 func (s *Scheduler) Close() error {
@@ -90,7 +87,7 @@ func (s *Scheduler) Stats() Stats {
 	if e := s.fsyncs.engine.Load(); e != nil {
 		e.AddTo(&st.Stats)
 	}
-	st.Blocked, _ = s.Permits()
+	st.Blocked, _ = s.paths.Devices.InUse()
 	for _, e := range s.paths.Engines.All() {
 		e.AddTo(&st.Stats)
 	}

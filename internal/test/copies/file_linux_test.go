@@ -247,7 +247,7 @@ func TestCopyWaitsUnseen(t *testing.T) {
 		copied <- err
 	}()
 	for {
-		if _, waiting := core.Permits(); waiting > 0 {
+		if _, waiting := core.Devices().InUse(); waiting > 0 {
 			break
 		}
 		runtime.Gosched()

@@ -409,7 +409,7 @@ func (w *world) idle() {
 	var held string
 	w.settles(func() bool {
 		st := w.s.Stats()
-		permits, wait := core.Permits()
+		permits, wait := core.Devices().InUse()
 		named, namedWait := core.Names()
 		held = fmt.Sprintf("%d bytes of buffers, %d operations, %d and %d permits; %d and %d wait",
 			st.BuffersInUse, st.InFlight, permits, named, wait, namedWait)

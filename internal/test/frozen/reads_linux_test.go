@@ -229,9 +229,9 @@ func (f readFile) readAll(t *testing.T) {
 // waiting returns how many operations of s are queued, or have or wait for a permit.
 func waiting(s *sluice.Scheduler) int {
 	core := testenv.CoreOf(s)
-	permits, n := core.Permits()
+	permits, n := core.Devices().InUse()
 	n += permits
-	for _, d := range core.Devices() {
+	for _, d := range core.Devices().All() {
 		n += int(d.Queued.Load())
 	}
 	return n

@@ -175,7 +175,7 @@ func TestExplainOfRings(t *testing.T) {
 	device := func(fd int) (uint64, bool) { return uint64(fd), true }
 	s := testenv.SchedulerWith(t, sched.Options{Device: device}, sluice.Options{Driver: "pool"})
 	core := testenv.CoreOf(s)
-	core.SetRings(2, func(*record.Hook) (driver.Driver, error) { return nil, errors.New("none is left") })
+	core.Rings().SetMost(2, func(*record.Hook) (driver.Driver, error) { return nil, errors.New("none is left") })
 	for _, fd := range []int{1, 2} {
 		core.NewTransferSet(t.Context(), iopath.NewFile(fd, false, false)).Close()
 	}

@@ -55,7 +55,7 @@ func Occupy(s *sluice.Scheduler) (release func()) {
 // Waiting returns how many goroutines wait for a permit of s, for a device or a name.
 func Waiting(s *sluice.Scheduler) int {
 	core := CoreOf(s)
-	_, waiting := core.Permits()
+	_, waiting := core.Devices().InUse()
 	_, named := core.Names()
 	return waiting + named
 }
