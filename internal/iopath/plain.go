@@ -53,11 +53,8 @@ func (p *Paths) AcquireAndCall(ctx context.Context, asked int64, code driver.Cod
 // error. It first chooses the driver, because some drivers allow more permits than others.
 func (p *Paths) AcquirePermit(ctx context.Context, code driver.Code, f *File) (budget.Permit, error) {
 	p.Ready()
-	b, kind := &p.DeviceOf(f).Budget, KindOf(code)
-	if b.Full(kind) {
-		p.WidenFor(code, f)
-	}
-	return b.Acquire(ctx, kind)
+	p.WidenFor(code, f)
+	return p.DeviceOf(f).Budget.Acquire(ctx, KindOf(code))
 }
 
 // KindOf returns a call's kind in a Budget.
@@ -73,19 +70,20 @@ func KindOf(code driver.Code) budget.Kind {
 	return budget.Changes
 }
 
-// WidenFor raises the number of permits of f's device (budget.Parallel) if the driver can perform
-// neither reads nor direct writes of f without a thread. Threads are then the only parallelism, as
-// for an overlay or a network file system. A file in memory needs no permits.
+// WidenFor raises the number of permits of f's device (budget.Parallel) if none is free for code,
+// and the driver can perform neither reads nor direct writes of f without a thread. Threads are then
+// the only parallelism, as for an overlay or a network file system. A file in memory needs no
+// permits.
 func (p *Paths) WidenFor(code driver.Code, f *File) {
-	if f == nil {
-		return
-	}
-	direct := f.Flags&driver.Direct != 0
-	if direct && !f.needsThread.Load() || !direct && (code != driver.Read || f.CanLook.Load()) {
-		return
-	}
 	b := &p.DeviceOf(f).Budget
-	if b.Limit() < budget.Parallel && !p.InMemory(f) {
+	if f == nil || !b.Full(KindOf(code)) || b.Limit() >= budget.Parallel {
+		return
+	}
+	needsThread := code == driver.Read && !f.CanLook.Load()
+	if f.Flags&driver.Direct != 0 {
+		needsThread = f.needsThread.Load()
+	}
+	if needsThread && !p.InMemory(f) {
 		b.Widen()
 	}
 }

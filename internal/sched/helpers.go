@@ -52,6 +52,7 @@ func (h *helpers) make() *deviceHelpers {
 // add gives t to its helpers. If t has been withdrawn, add ends it instead.
 func (h *helpers) add(t *Transfer) {
 	key := helped{h.s.DeviceOf(t.f), iopath.KindOf(t.code)}
+	h.s.paths.WidenFor(t.code, t.f)
 	h.mu.Lock()
 	if t.withdrawn {
 		h.mu.Unlock()
@@ -81,7 +82,6 @@ func (d *deviceHelpers) run() {
 	defer d.h.all.Done()
 	s.Ready() // which may raise the number of permits
 	for {
-		d.widen()
 		p, _ := d.device.Budget.Acquire(context.Background(), d.kind) // fails only with its context
 		t := d.next()
 		if t == nil {
@@ -94,25 +94,6 @@ func (d *deviceHelpers) run() {
 			t.continueRest()
 		}
 	}
-}
-
-// widen raises the number of permits if none is free and the first Transfer's file system leaves
-// threads as all the parallelism that there is.
-func (d *deviceHelpers) widen() {
-	if !d.device.Budget.Full(d.kind) {
-		return
-	}
-	d.h.mu.Lock()
-	t := d.queue.Front()
-	if t == nil {
-		d.h.mu.Unlock()
-		return
-	}
-	code, f := t.code, t.f
-	f.UseMore() // another helper may end t, and then the file may be closed
-	d.h.mu.Unlock()
-	d.h.s.paths.WidenFor(code, f)
-	f.Done()
 }
 
 // next removes and returns the first Transfer. If it returns nil, the helper must end.
