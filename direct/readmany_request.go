@@ -100,11 +100,10 @@ func (m *readManyIter) begin(r *manyRequest, b buffer.Buffer) bool {
 		m.finish(r, 0, nil)
 		return true
 	}
-	r.flying = m.set.StartRead(&r.transfer, m.d.h.IO, mem, r.at.Off, b.Reg())
-	if r.flying {
-		m.inflight++
-	}
-	return r.flying
+	m.set.StartRead(&r.transfer, m.d.h.IO, mem, r.at.Off, b.Reg())
+	r.flying = true
+	m.inflight++
+	return true
 }
 
 // ended processes the result of r, whose transfer has ended.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 
 	"github.com/sluiceio/sluice/internal/buffer"
 	"github.com/sluiceio/sluice/internal/handle"
@@ -119,10 +118,8 @@ func (q *ReadQueue) Push(span readahead.Span, b buffer.Buffer) {
 	case len(f.mem) == 0:
 		f.done = true
 	case !f.later:
-		f.started = q.set.StartRead(&f.t, q.from.File.IO, f.mem, f.off, f.buf.Reg())
-		if !f.started {
-			f.Err, f.done = os.ErrClosed, true
-		}
+		q.set.StartRead(&f.t, q.from.File.IO, f.mem, f.off, f.buf.Reg())
+		f.started = true
 	}
 }
 

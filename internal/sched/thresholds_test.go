@@ -59,9 +59,7 @@ func TestTransferSetSubmitsSomeAtATime(t *testing.T) {
 	most, started := 0, 0
 	start := func(n int, off int64) {
 		started++
-		if !g.StartRead(new(Transfer), f, make([]byte, n), off, 0) {
-			t.Fatal("not started")
-		}
+		g.StartRead(new(Transfer), f, make([]byte, n), off, 0)
 		most = max(most, started-len(d.Seen))
 	}
 	for range 100 {

@@ -64,9 +64,9 @@ type Transfer struct {
 	// LostWrites.End.
 	mark int
 	call uint64
-	// For the records: asked is when what is left was asked for, and woken is when the owner
-	// noticed the end. recordAtResult: the driver performed the last part, and Result records it.
-	asked, woken   int64
+	// For the records: asked is when what is left was asked for. recordAtResult: the driver
+	// performed the last part, which is recorded once the owner has noticed the end.
+	asked          int64
 	recordAtResult bool
 
 	set *TransferSet // the TransferSet that it was started through, or nil
@@ -242,15 +242,19 @@ func (t *Transfer) Wait(ctx context.Context) (int, error) {
 	if t.r == nil {
 		panic("sched: Wait of a Transfer that was not started")
 	}
-	t.woken = t.await(ctx)
-	return t.Result(ctx)
+	return t.result(ctx, t.await(ctx))
 }
 
-// Result returns what Wait returns, for a Transfer that TransferSet.Next has returned. Afterwards
-// the Transfer may be started again.
+// Result returns what Wait returns, for a Transfer that TransferSet.Next has just returned.
+// Afterwards the Transfer may be started again.
 func (t *Transfer) Result(ctx context.Context) (int, error) {
+	return t.result(ctx, t.s.paths.Recording.Now())
+}
+
+// result is Result for an owner that was woken then, which is for the record.
+func (t *Transfer) result(ctx context.Context, woken int64) (int, error) {
 	if t.recordAtResult {
-		t.recordPart(t.woken)
+		t.recordPart(woken)
 	}
 	ioengine.RaceAfter(t.code, t.buf, int32(min(t.n, 1<<30)))
 	n, err := t.n, t.err(ctx)

@@ -23,16 +23,11 @@ func (s *Scheduler) NewTransferSet(ctx context.Context, f *File) *TransferSet {
 }
 
 // StartRead is Scheduler.StartRead for a Transfer that Next will return. The read may be submitted
-// as late as by Submit or Next. StartRead returns false if f is closing.
-func (set *TransferSet) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32) bool {
-	if !f.Use() {
-		return false
-	}
+// as late as by Submit or Next.
+func (set *TransferSet) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32) {
 	t.set = set
 	set.s.StartRead(t, f, b, off, reg)
-	f.Done()
 	set.Started(len(b))
-	return true
 }
 
 // Next waits for one of the Transfers in progress to end, and returns it for its Result. If ctx
@@ -43,21 +38,13 @@ func (set *TransferSet) Next(ctx context.Context) (*Transfer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return set.ended(r), nil
+	return r.Client.(*Transfer), nil
 }
 
 // Take returns a Transfer that has ended, or nil where Next would wait.
 func (set *TransferSet) Take() *Transfer {
-	r := set.RequestSet.Take()
-	if r == nil {
-		return nil
+	if r := set.RequestSet.Take(); r != nil {
+		return r.Client.(*Transfer)
 	}
-	return set.ended(r)
-}
-
-// ended returns the Transfer of a request that has ended.
-func (set *TransferSet) ended(r *ioengine.Request) *Transfer {
-	t := r.Client.(*Transfer)
-	t.woken = set.s.paths.Recording.Now()
-	return t
+	return nil
 }

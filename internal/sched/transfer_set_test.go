@@ -72,9 +72,7 @@ func (p setOnScript) start(t *testing.T, n int) []*Transfer {
 	all := make([]*Transfer, n)
 	for i := range all {
 		all[i] = &Transfer{Owner: i}
-		if !p.g.StartRead(all[i], p.f, make([]byte, 10), int64(i), 0) {
-			t.Fatal("not started")
-		}
+		p.g.StartRead(all[i], p.f, make([]byte, 10), int64(i), 0)
 	}
 	return all
 }
@@ -265,9 +263,6 @@ func TestTransferSetOwnerClosesFile(t *testing.T) {
 			t.Errorf("%d are submitted; want 3", n)
 		}
 		p.CloseFile(p.f) // hangs if nobody reaps
-		if p.g.StartRead(new(Transfer), p.f, make([]byte, 1), 0, 0) {
-			t.Error("StartRead on a closed file = true")
-		}
 		for _, tr := range all {
 			p.next(t, t.Context(), tr, 10, nil)
 		}
@@ -391,10 +386,7 @@ func readInGroup(t *testing.T, s *Scheduler, f *File, r *rand.Rand) {
 			started++
 			rd := free[0]
 			free, rd.off = free[1:], r.Int64N(100)
-			if !g.StartRead(&rd.Transfer, f, rd.b, rd.off, 0) {
-				t.Error("StartRead = false on an open file")
-				return
-			}
+			g.StartRead(&rd.Transfer, f, rd.b, rd.off, 0)
 		}
 		if started == ended {
 			continue
