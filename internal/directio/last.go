@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
+
+	"github.com/sluiceio/sluice/internal/sched"
 )
 
 // The last bytes up to the largest offset (math.MaxInt64) are in no whole block. Some file systems
@@ -32,7 +34,7 @@ func (f *File) readLast(ctx context.Context, b []byte, off int64) (n int, err er
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	f.sched.BlockToRead(f.core, func() { n, err = readCached(f.file, b, off) })
+	f.sched.Block(sched.Looks, f.core, func() { n, err = readCached(f.file, b, off) })
 	return n, err
 }
 

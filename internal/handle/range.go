@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -38,13 +39,13 @@ func (f *File) Using(op string, do func() error) error {
 // Blocking calls do, a plain call, with a permit, and returns do's error. The caller uses the file
 // (Using).
 func (f *File) Blocking(do func() error) (err error) {
-	f.Sched.Core.Block(f.IO, func() { err = do() })
+	f.Sched.Core.Block(sched.Changes, f.IO, func() { err = do() })
 	return err
 }
 
 // BlockingRead is Blocking for a do that changes nothing.
 func (f *File) BlockingRead(do func() error) (err error) {
-	f.Sched.Core.BlockToRead(f.IO, func() { err = do() })
+	f.Sched.Core.Block(sched.Looks, f.IO, func() { err = do() })
 	return err
 }
 

@@ -42,7 +42,7 @@ func MakeCall(code driver.Code, fd int, b []byte, off int64) int32 {
 
 // AcquireAndCall makes an operation a plain call: the driver would need a thread for it too.
 func (p *Paths) AcquireAndCall(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
-	permit, err := p.AcquirePermit(ctx, code, f)
+	permit, err := p.AcquirePermit(ctx, KindOf(code), f)
 	if err != nil {
 		return ecanceled
 	}
@@ -51,10 +51,10 @@ func (p *Paths) AcquireAndCall(ctx context.Context, asked int64, code driver.Cod
 
 // AcquirePermit takes a permit for a call of a kind on f. If ctx ends first, it returns ctx's
 // error. It first chooses the driver, because some drivers allow more permits than others.
-func (p *Paths) AcquirePermit(ctx context.Context, code driver.Code, f *File) (budget.Permit, error) {
+func (p *Paths) AcquirePermit(ctx context.Context, kind budget.Kind, f *File) (budget.Permit, error) {
 	p.Ready()
-	p.WidenFor(code, f)
-	return p.DeviceOf(f).Budget.Acquire(ctx, KindOf(code))
+	p.WidenFor(kind, f)
+	return p.DeviceOf(f).Budget.Acquire(ctx, kind)
 }
 
 // KindOf returns a call's kind in a Budget.
@@ -70,16 +70,16 @@ func KindOf(code driver.Code) budget.Kind {
 	return budget.Changes
 }
 
-// WidenFor raises the number of permits of f's device (budget.Parallel) if none is free for code,
-// and the driver can perform neither reads nor direct writes of f without a thread. Threads are then
+// WidenFor raises the number of permits of f's device (budget.Parallel) if none is free for the
+// kind, and the driver can perform neither reads nor direct writes of f without a thread. Threads are then
 // the only parallelism, as for an overlay or a network file system. A file in memory needs no
 // permits.
-func (p *Paths) WidenFor(code driver.Code, f *File) {
+func (p *Paths) WidenFor(kind budget.Kind, f *File) {
 	b := &p.DeviceOf(f).Budget
-	if f == nil || !b.Full(KindOf(code)) || b.Limit() >= budget.Parallel {
+	if f == nil || !b.Full(kind) || b.Limit() >= budget.Parallel {
 		return
 	}
-	needsThread := code == driver.Read && !f.CanLook.Load()
+	needsThread := kind == budget.Reads && !f.CanLook.Load()
 	if f.Flags&driver.Direct != 0 {
 		needsThread = f.needsThread.Load()
 	}

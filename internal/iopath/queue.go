@@ -4,6 +4,7 @@ import (
 	"context"
 	"syscall"
 
+	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/record"
@@ -12,8 +13,9 @@ import (
 
 // Queue makes the driver perform an operation, waits for it without a thread, and returns its
 // result. reg is driver.Op's Reg, as the first ring knows it. If ctx ends first, the result may be
-// -ECANCELED; see ioengine.Request.Wait.
-func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
+// -ECANCELED; see ioengine.Request.Wait. performed is false if a plain call must perform the
+// operation.
+func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64, reg uint32) (res int32, performed bool) {
 	r := p.Requests.New()
 	e := p.RingsOf(f).Of(r)
 	op := &r.Op
@@ -24,16 +26,21 @@ func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *Fil
 	ioengine.RaceBefore(code, b)
 	region := p.Recording.Region(ctx, RegionNames[code])
 	op.Reg = p.Engines.RegIn(e, reg)
+	write := f.BeginWrite(code)
 	e.Push(r)
 	r.Wait(ctx)
 	region.End()
-	res := op.Res
+	res = op.Res
+	f.EndWrite(code, write, res)
 	ioengine.RaceAfter(code, b, res)
-	if asked != 0 && !NotPerformed(f, res) {
-		p.RecordQueued(asked, record.Now(), r, f)
+	if performed = !f.NotPerformed(res); performed {
+		p.Count(counters.Queued, code, f, res)
+		if asked != 0 {
+			p.RecordQueued(asked, record.Now(), r, f)
+		}
 	}
 	r.Free()
-	return res
+	return res, performed
 }
 
 // leftToKernel reports whether a direct write that must wait does so in a kernel thread, if the
@@ -61,10 +68,12 @@ const (
 	enosys     = -int32(syscall.ENOSYS)
 )
 
-// NotPerformed reports whether res means that a plain call must perform the operation on f.
-func NotPerformed(f *File, res int32) bool {
+// NotPerformed reports whether res, the driver's result of an operation on f, means that a plain
+// call must perform the operation. It notes what res says about f.
+func (f *File) NotPerformed(res int32) bool {
 	switch res {
-	case eagain: // the driver would have needed a thread that waits
+	case eagain: // it would have had to wait
+		f.waited.Do(func() { f.writesWait.Store(sys.WritesInParallel(f.FD)) })
 		return true
 	case eintr, ecanceled, efault:
 		// io_uring fails requests with these errors if the thread that submitted them has ended
@@ -72,20 +81,11 @@ func NotPerformed(f *File, res int32) bool {
 		// of the program may be a submitter. If the buffer really is bad, the plain call reports
 		// EFAULT again.
 		return true
-	case eopnotsupp:
-		return f.Flags&driver.NoWait != 0
+	case eopnotsupp: // the file system refuses driver.NoWait: later operations are plain calls at once
+		if f.Flags&driver.NoWait != 0 {
+			f.needsThread.Store(true)
+			return true
+		}
 	}
 	return false
-}
-
-// Refused notes what res, the result of an operation that was not performed, says about f. Either
-// its file system refuses driver.NoWait, so that later operations are plain calls at once, or an
-// operation would have had to wait.
-func (f *File) Refused(res int32) {
-	switch res {
-	case eagain:
-		f.waited.Do(func() { f.writesWait.Store(sys.WritesInParallel(f.FD)) })
-	case eopnotsupp:
-		f.needsThread.Store(true)
-	}
 }

@@ -22,7 +22,7 @@ type (
 	Class = qos.Class
 )
 
-// The kinds of calls with names (BeginNamed).
+// The kinds of calls with names (BeginNamed), and of Block.
 const (
 	// Looks change nothing: a frozen file system answers them.
 	Looks = budget.Reads

@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/budget"
-	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/governor"
@@ -42,35 +41,26 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 	}
 	d := s.DeviceOf(f)
 	d.Queued.Add(1)
-	call := f.BeginWrite(code)
-	res := s.paths.Queue(ctx, asked, code, f, b, off, reg)
-	f.EndWrite(code, call, res)
+	res, performed := s.paths.Queue(ctx, asked, code, f, b, off, reg)
 	d.Queued.Add(-1)
-	if iopath.NotPerformed(f, res) {
-		f.Refused(res)
-		if ctx.Err() != nil {
-			return ecanceled
-		}
-		return s.paths.AcquireAndCall(ctx, asked, code, f, b, off)
+	switch {
+	case performed:
+		return res
+	case ctx.Err() != nil:
+		return ecanceled
 	}
-	s.paths.Count(counters.Queued, code, f, res)
-	return res
+	return s.paths.AcquireAndCall(ctx, asked, code, f, b, off)
 }
 
-// Block calls do once it has a permit. do waits in system calls for f, which may be nil.
-func (s *Scheduler) Block(f *File, do func()) { s.block(driver.Nop, f, do) }
-
-// BlockToRead is Block for a do that changes nothing. It does not wait behind calls of do that
-// change f, where these hang.
-func (s *Scheduler) BlockToRead(f *File, do func()) { s.block(driver.Read, f, do) }
-
-func (s *Scheduler) block(code driver.Code, f *File, do func()) {
-	p, _ := s.paths.AcquirePermit(context.Background(), code, f) // this context does not end
+// Block calls do once it has a permit. do waits in system calls of a kind for f, which may be nil:
+// Looks do not wait behind Changes that hang.
+func (s *Scheduler) Block(kind CallKind, f *File, do func()) {
+	p, _ := s.paths.AcquirePermit(context.Background(), kind, f) // this context does not end
 	defer p.Release()
 	do()
 }
 
-// BlockOn is BlockToRead for a do that waits for d, on a file that may be closed before do returns.
+// BlockOn is Block for Looks that wait for d, on a file that may be closed before do returns.
 // Without wait, if no permit is free, it does not call do, and returns false.
 func (s *Scheduler) BlockOn(d *device.Device, wait bool, do func()) bool {
 	s.Ready() // which may raise the number of permits

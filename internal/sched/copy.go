@@ -7,7 +7,6 @@ import (
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/budget"
-	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
@@ -39,7 +38,7 @@ func (s *Scheduler) Send(f *File, socket int) (int, error) {
 	}
 	if !s.fetchNext(f) {
 		// AcquirePermit fails only when its context ends, and this one does not.
-		p, _ := s.paths.AcquirePermit(context.Background(), driver.Read, f)
+		p, _ := s.paths.AcquirePermit(context.Background(), budget.Reads, f)
 		defer p.Release()
 	}
 	return s.send(socket, f.FD)

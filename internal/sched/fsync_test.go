@@ -129,7 +129,10 @@ func TestSyncsBesideALeader(t *testing.T) {
 	p, d := playQueuedSyncs(t, 4)
 	reads := p.paths.Engines.First().Driver().(*script.Driver)
 	f, read := iopath.NewFile(9, true, true), make(chan int32, 1)
-	go func() { read <- p.paths.Queue(context.Background(), 0, driver.Read, f, make([]byte, 8), 0, 0) }()
+	go func() {
+		res, _ := p.paths.Queue(context.Background(), 0, driver.Read, f, make([]byte, 8), 0, 0)
+		read <- res
+	}()
 	op := reads.Next(0)
 	_, queued := p.start(t.Context(), 3)
 	d.Answer(d.Next(0), 0)

@@ -52,7 +52,7 @@ func (h *helpers) make() *deviceHelpers {
 // add gives t to its helpers. If t has been withdrawn, add ends it instead.
 func (h *helpers) add(t *Transfer) {
 	key := helped{h.s.DeviceOf(t.f), iopath.KindOf(t.code)}
-	h.s.paths.WidenFor(t.code, t.f)
+	h.s.paths.WidenFor(key.kind, t.f)
 	h.mu.Lock()
 	if t.withdrawn {
 		h.mu.Unlock()

@@ -149,7 +149,7 @@ func TestCloseBesideTheChoice(t *testing.T) {
 func TestPermitsAreThoseOfTheDriver(t *testing.T) {
 	for name, acquire := range map[string]func(s *Scheduler) (release func()){
 		"file": func(s *Scheduler) func() {
-			p, err := s.paths.AcquirePermit(context.Background(), driver.Nop, nil)
+			p, err := s.paths.AcquirePermit(context.Background(), budget.Changes, nil)
 			if err != nil {
 				t.Error(err)
 			}

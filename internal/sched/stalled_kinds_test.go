@@ -25,8 +25,8 @@ var kindCalls = map[string]func(s *Scheduler, f *File) error{
 		_, err := t.Wait(context.Background())
 		return err
 	},
-	"BlockToRead": func(s *Scheduler, f *File) error {
-		s.BlockToRead(f, func() { s.paths.Call(driver.Read, f.FD, nil, 0) })
+	"Block to look": func(s *Scheduler, f *File) error {
+		s.Block(Looks, f, func() { s.paths.Call(driver.Read, f.FD, nil, 0) })
 		return nil
 	},
 	"WriteAt": func(s *Scheduler, f *File) error {
@@ -44,7 +44,7 @@ var kindCalls = map[string]func(s *Scheduler, f *File) error{
 		return s.Sync(context.Background(), iopath.NewFile(1, true, false))
 	},
 	"Block": func(s *Scheduler, f *File) error {
-		s.Block(f, func() { s.paths.Call(driver.Nop, f.FD, nil, 0) })
+		s.Block(Changes, f, func() { s.paths.Call(driver.Nop, f.FD, nil, 0) })
 		return nil
 	},
 }
@@ -109,7 +109,7 @@ func TestStalledKindsOfCalls(t *testing.T) {
 // kindOfCall returns the kind of call that a kindCall makes.
 func kindOfCall(name string) budget.Kind {
 	switch name {
-	case "ReadAt", "StartRead", "BlockToRead":
+	case "ReadAt", "StartRead", "Block to look":
 		return budget.Reads
 	case "WriteAt", "StartExtend":
 		return budget.Writes

@@ -201,8 +201,7 @@ func (t *Transfer) Completed() {
 	s, res := t.s, t.r.Op.Res
 	t.f.EndWrite(t.code, t.call, res)
 	t.counter().Add(-1)
-	if iopath.NotPerformed(t.f, res) {
-		t.f.Refused(res)
+	if t.f.NotPerformed(res) {
 		t.continueRest()
 		return
 	}

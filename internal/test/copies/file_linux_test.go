@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -236,7 +237,7 @@ func TestCopyWaitsUnseen(t *testing.T) {
 	defer to.Close()
 	release, held := make(chan struct{}), make(chan struct{})
 	core := testenv.CoreOf(s)
-	go core.Block(nil, func() {
+	go core.Block(sched.Changes, nil, func() {
 		close(held)
 		<-release
 	})

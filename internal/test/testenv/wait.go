@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
@@ -44,7 +45,7 @@ func Yield() {
 // Occupy takes the only permit of s until release is called.
 func Occupy(s *sluice.Scheduler) (release func()) {
 	held, done := make(chan bool), make(chan bool)
-	go CoreOf(s).Block(nil, func() {
+	go CoreOf(s).Block(sched.Changes, nil, func() {
 		held <- true
 		<-done
 	})
