@@ -40,18 +40,15 @@ func (p *Paths) ReadCached(f *File, b []byte, off int64) int32 {
 	return res
 }
 
-// EndsAt reports whether the file is known to end at off. It uses b as scratch space. The caller
-// has just found bytes of f in the page cache.
-func (p *Paths) EndsAt(f *File, b []byte, off int64) bool {
-	if !p.FindsEnd {
-		return false
-	}
+// Peek is a look for b at off whose result is no operation's. It returns how many bytes the page
+// cache has, 0 at or behind the end of the file, or a negative result. It uses b as scratch space.
+func (p *Paths) Peek(f *File, b []byte, off int64) int32 {
 	asked := p.Recording.Now()
 	res := p.lookElsewhere(f, b, off, sys.ReadCached(f.FD, b, off))
 	if res <= 0 {
 		p.notCached(asked, f, len(b), off, res)
 	}
-	return res == 0
+	return res
 }
 
 // lookElsewhere returns the result of Look, if the system's look cannot tell.
@@ -66,12 +63,6 @@ func (p *Paths) lookElsewhere(f *File, b []byte, off int64, res int32) int32 {
 
 // notCached notes and records a look for n bytes at off, begun at asked, that has found nothing.
 func (p *Paths) notCached(asked int64, f *File, n int, off int64, res int32) {
-	f.notCached(res, n, off)
-	p.Recording.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
-}
-
-// notCached notes what res, the result of a look for n bytes at off, says about the file.
-func (f *File) notCached(res int32, n int, off int64) {
 	switch {
 	case res == eagain:
 		f.cacheMisses.miss()
@@ -81,16 +72,7 @@ func (f *File) notCached(res int32, n int, off int64) {
 		f.CanLook.Store(false)
 		f.cacheMisses.miss() // for ForeignFile.Misses, which is never 0 again
 	}
-}
-
-// CachedAt reports whether the page cache has the byte at off, or off is behind the end.
-func (f *File) CachedAt(off int64) bool {
-	var b [1]byte
-	res := sys.ReadCached(f.FD, b[:], off)
-	if res < 0 {
-		f.notCached(res, len(b), off)
-	}
-	return res >= 0
+	p.Recording.Call(asked, record.Call{Batch: 1, Res: res, Syscall: record.SysPreadv2})
 }
 
 // missCounter counts the reads of a file in a row that have not found their bytes in the page

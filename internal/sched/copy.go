@@ -94,11 +94,12 @@ func (s *Scheduler) fetchNext(f *File) (cached bool) {
 	}
 	// The first and the last byte are enough: pages come in from front to back, and are
 	// dropped in that order. One look is enough for both in one page (of at least 4 KiB).
-	if f.CachedAt(pos) && (pos^(end-1) < 4<<10 || f.CachedAt(end-1)) {
-		return true
-	}
 	b := fetchBuffers.Get().(*[fetchPart]byte)
 	defer fetchBuffers.Put(b)
+	cachedAt := func(off int64) bool { return s.paths.Peek(f, b[:1], off) >= 0 }
+	if cachedAt(pos) && (pos^(end-1) < 4<<10 || cachedAt(end-1)) {
+		return true
+	}
 	for off := pos; off < pos+CopyMost; off += fetchPart {
 		if _, err := s.ReadAt(context.Background(), f, b[:], off); err != nil {
 			break // the end of the file, or an error that sendfile meets again

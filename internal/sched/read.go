@@ -103,7 +103,7 @@ func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64
 	switch {
 	case async && !plain:
 		return n
-	case s.paths.EndsAt(f, b[n:], off+int64(n)):
+	case s.paths.FindsEnd && s.paths.Peek(f, b[n:], off+int64(n)) == 0:
 		if plain {
 			p.Release()
 		}
