@@ -22,12 +22,8 @@ func (s *Scheduler) KnowsEnd() bool { return s.paths.FindsEnd }
 func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 	ctx := context.Background()
 	large := len(b) >= largeRead
-	if s.paths.Classes.Active() {
-		return resultOf(s.read(ctx, f, b, off, 0))
-	}
-	if large && f.LargeMisses.SkipLook() {
-		s.count(ctx, readKind(f, len(b)), f)
-		return resultOf(s.read(ctx, f, b, off, 0))
+	if s.paths.Classes.Active() || large && f.LargeMisses.SkipLook() {
+		return s.ReadOnce(ctx, f, b, off)
 	}
 	found := s.paths.ReadCached(f, b, off)
 	if large {
