@@ -3,7 +3,6 @@ package iopath
 import (
 	"cmp"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/counters"
@@ -46,9 +45,8 @@ type Options struct {
 // numbers or flags are written before the first operation. All others change by their methods.
 type Paths struct {
 	Options
-	ready   sync.Once   // see Ready
-	start   func()      // Ready calls it once
-	isReady atomic.Bool // Ready has called it
+	choose  func() driver.Driver // returns the driver; see Ready
+	ready   sync.Once
 	Engines ioengine.Rings
 	Devices device.Table
 	// realDevices is set if the devices are the system's, and not a simulation's.
@@ -77,13 +75,11 @@ type Paths struct {
 // driver that choose returns, and the first ring uses it. choose may call SetRings, and may set
 // fields that must be set before the first operation that needs the driver.
 func (p *Paths) Init(choose func() driver.Driver, o Options) {
-	p.start = func() {
-		p.use(choose())
-		p.isReady.Store(true)
-	}
-	p.Options = o
+	p.choose, p.Options = choose, o
 	p.Recording = cmp.Or(p.Recording, new(record.Hook))
-	p.Call, p.Clock, p.ThreadWaits = MakeCall, clock(), sys.ThreadWaits
+	start := time.Now() // the clock of records would stand still in a testing/synctest bubble
+	p.Clock = func() time.Duration { return time.Since(start) }
+	p.Call, p.ThreadWaits = MakeCall, sys.ThreadWaits
 	if o.Wrap != nil {
 		p.Call = o.Wrap(p.Call)
 	}
@@ -104,14 +100,15 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 func (p *Paths) Ready() { p.ready.Do(p.start) }
 
 // IsReady reports whether Ready has chosen a driver.
-func (p *Paths) IsReady() bool { return p.isReady.Load() }
+func (p *Paths) IsReady() bool { return p.Engines.All() != nil }
 
 // EndChoice keeps Ready from choosing a driver from now on, and waits for a choice in progress. The
 // caller can then close all rings: there will be no more.
 func (p *Paths) EndChoice() { p.ready.Do(func() {}) }
 
-// use starts the first ring, on drv.
-func (p *Paths) use(drv driver.Driver) {
+// start chooses the driver, and starts the first ring.
+func (p *Paths) start() {
+	drv := p.choose()
 	p.AsyncDirect = asyncCodes(drv, driver.Direct|driver.NoWait)
 	p.AsyncBuffered = asyncCodes(drv, 0)
 	p.kernelWorkers = drv.Info().Workers > 0
@@ -119,11 +116,4 @@ func (p *Paths) use(drv driver.Driver) {
 	// Once a ring is lost Async returns false, so all operations need threads.
 	p.Engines.OnLoss, p.Engines.PerDevice = p.Devices.Budgets().Widen, p.RingsPerDevice
 	p.Engines.Init(drv, p.Recording)
-}
-
-// clock returns a clock that starts now. The clock of records would not do: it stands still in a
-// testing/synctest bubble.
-func clock() func() time.Duration {
-	start := time.Now()
-	return func() time.Duration { return time.Since(start) }
 }
