@@ -36,8 +36,6 @@ type openFile struct {
 	// appends is set if the file was opened with O_APPEND. A write at the position then goes to the
 	// end of the file, and moves the position there.
 	appends bool
-	// foreign: it is a ForeignFile.
-	foreign bool
 
 	// CanLook is true while a read can look into the page cache without waiting (RWF_NOWAIT). With
 	// O_DIRECT it is never true. It becomes false when the file system says that it cannot do this
@@ -65,12 +63,12 @@ type openFile struct {
 	// device is the file's device, or nil before the first question. See DeviceOf.
 	device atomic.Pointer[device.Device]
 
-	// parent is the file that this one is a part of (PartOf), or nil. Closing the parent rejects
-	// the tickets of this file's operations too. It is set before the file is used.
-	parent *openFile
+	// main is the file that this one is a part of (PartOf), or the file itself. Closing main
+	// rejects the tickets of this file's operations too. It is set before the file is used.
+	main *openFile
 
-	// name and ref identify the file in records. name is set before the file is used. A ForeignFile
-	// has none then: found is its descriptor's name, once a record has needed it.
+	// name and ref identify the file in records. name is set before the file is used. If there is
+	// none, found is the descriptor's name, once a record has needed it.
 	name  string
 	found atomic.Pointer[string]
 	ref   record.FileRef
@@ -99,7 +97,7 @@ type openFile struct {
 
 // PartOf makes f, another descriptor of the same file, a part of main. When main is closed,
 // operations on f that wait for their tickets end. It is called before the first operation.
-func (f *File) PartOf(main *File) { f.parent = main.openFile }
+func (f *File) PartOf(main *File) { f.openFile.main = main.openFile }
 
 // NewFile returns the File of an open descriptor. The caller still owns the descriptor, and closes
 // it after Close has returned. direct: it was opened with O_DIRECT. appends: with O_APPEND.
@@ -117,7 +115,7 @@ func (f *File) SyncsWrites() { f.LostWrites = new(groupcommit.LostWrites) }
 
 // set stores the descriptor and how it was opened. It must be called before all other methods.
 func (f *openFile) set(fd int, direct, appends bool) {
-	f.FD, f.appends = fd, appends
+	f.FD, f.appends, f.main = fd, appends, f
 	if direct {
 		f.Flags |= driver.Direct | driver.NoWait
 	}
@@ -130,15 +128,16 @@ func (f *File) SetName(name string) { f.name = name }
 
 // recordedName returns the file's name for records. The descriptor must be open.
 func (f *File) recordedName() string {
-	switch found := f.found.Load(); {
-	case f.foreign && found == nil:
-		name := sys.DescriptorName(f.FD)
-		f.found.Store(&name)
-		return name
-	case f.foreign:
-		return *found
+	if f.name != "" {
+		return f.name
 	}
-	return f.name
+	found := f.found.Load()
+	if found == nil {
+		name := sys.DescriptorName(f.FD)
+		found = &name
+		f.found.Store(found)
+	}
+	return *found
 }
 
 // Close stops new operations from starting, calls begun, and waits for the operations in progress.
@@ -190,23 +189,10 @@ func (f *File) EndWrite(code driver.Code, call uint64, res int32) {
 func (f *File) WritesThroughCache() bool { return f.Flags&driver.Direct == 0 || f.appends }
 
 // Owner returns the count of the file whose Close rejects the tickets of operations on f.
-func (f *openFile) Owner() *usecount.Count {
-	if f.parent != nil {
-		return &f.parent.Count
-	}
-	return &f.Count
-}
+func (f *openFile) Owner() *usecount.Count { return &f.main.Count }
 
 // Counts returns the operations on f, its views and its parts that were plain calls, or queued.
-func (f *File) Counts() counters.Sums { return f.counted().Sum() }
-
-// counted returns where the operations on f count.
-func (f *openFile) counted() *counters.One {
-	if f.parent != nil {
-		return &f.parent.counts
-	}
-	return &f.counts
-}
+func (f *File) Counts() counters.Sums { return f.main.counts.Sum() }
 
 // SharePosition notes that other code may move the position from now on. It must be called before
 // the descriptor is given out. A Read that looks at the position has reserved the rest of its bytes
@@ -234,7 +220,6 @@ type ForeignFile struct {
 func (f *ForeignFile) Set(fd int, direct, appends bool) {
 	f.openFile = &f.own
 	f.own.set(fd, direct, appends)
-	f.own.foreign = true
 	f.own.Syncer.Init(groupcommit.Options{ForgetErrors: true})
 }
 
@@ -243,7 +228,7 @@ func (f *ForeignFile) Set(fd int, direct, appends bool) {
 func (f *ForeignFile) SetAlone(fd int, name string) {
 	*f = ForeignFile{}
 	f.Set(fd, false, false)
-	f.own.foreign, f.own.name = false, name
+	f.own.name = name
 }
 
 // Misses returns the number of misses in the page cache in a row. While it is 0, the caller may

@@ -153,7 +153,7 @@ func (p *Paths) callChecked(asked int64, plain Plain, code driver.Code, f *File,
 // Count counts an operation on f that was a plain call, or queued.
 func (p *Paths) Count(path counters.Path, code driver.Code, f *File, res int32) {
 	p.Counters.Add(path, code, res)
-	f.counted().Add(path, code, res)
+	f.main.counts.Add(path, code, res)
 }
 
 // AtPosition is an offset that stands for the file's own position.
