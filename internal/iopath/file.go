@@ -97,7 +97,7 @@ type openFile struct {
 
 // PartOf makes f, another descriptor of the same file, a part of main. When main is closed,
 // operations on f that wait for their tickets end. It is called before the first operation.
-func (f *File) PartOf(main *File) { f.openFile.main = main.openFile }
+func (f *File) PartOf(main *File) { f.main = main.openFile }
 
 // NewFile returns the File of an open descriptor. The caller still owns the descriptor, and closes
 // it after Close has returned. direct: it was opened with O_DIRECT. appends: with O_APPEND.

@@ -7,7 +7,6 @@ import (
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
-	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -71,9 +70,9 @@ func KindOf(code driver.Code) budget.Kind {
 }
 
 // WidenFor raises the number of permits of f's device (budget.Parallel) if none is free for the
-// kind, and the driver can perform neither reads nor direct writes of f without a thread. Threads are then
-// the only parallelism, as for an overlay or a network file system. A file in memory needs no
-// permits.
+// kind, and the driver can perform neither reads nor direct writes of f without a thread. Threads
+// are then the only parallelism, as for an overlay or a network file system. A file in memory needs
+// no permits.
 func (p *Paths) WidenFor(kind budget.Kind, f *File) {
 	b := &p.DeviceOf(f).Budget
 	if f == nil || !b.Full(kind) || b.Limit() >= budget.Parallel {
@@ -91,8 +90,15 @@ func (p *Paths) WidenFor(kind budget.Kind, f *File) {
 // Plain allows an operation to be a plain call.
 type Plain struct {
 	budget.Permit
-	Check *governor.Governor // is to learn whether the call waits, or nil
-	FD    int                // the descriptor, if it is not the file's own
+	Check WaitCheck // is to learn whether the call waits, or nil
+	FD    int       // the descriptor, if it is not the file's own
+}
+
+// WaitCheck is a governor that checks whether a plain call waits. One of the methods is called,
+// once.
+type WaitCheck interface {
+	EndCheck(waits bool)
+	GiveUpCheck() // the call has shown nothing, or was not made
 }
 
 // Release gives p back, without a call.

@@ -81,7 +81,8 @@ func (f *File) NotPerformed(res int32) bool {
 		// of the program may be a submitter. If the buffer really is bad, the plain call reports
 		// EFAULT again.
 		return true
-	case eopnotsupp: // the file system refuses driver.NoWait: later operations are plain calls at once
+	case eopnotsupp:
+		// The file system refuses driver.NoWait: later operations are plain calls at once.
 		if f.Flags&driver.NoWait != 0 {
 			f.needsThread.Store(true)
 			return true

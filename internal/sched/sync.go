@@ -258,7 +258,8 @@ func (c *syncing) queue(code driver.Code, fd int) int32 {
 		// loses no error, as fsync(2) reports EINVAL more than once. A lost driver returns
 		// ECANCELED for an operation that it has not begun, and EAGAIN if the kernel has no memory
 		// for it (io_submit(2)) and it must not wait in a thread. After EINTR fsync(2) is repeated.
-		p, _ := s.paths.AcquirePermit(context.Background(), budget.Syncs, c.f) // this context does not end
+		// This context does not end.
+		p, _ := s.paths.AcquirePermit(context.Background(), budget.Syncs, c.f)
 		return s.paths.PlainCall(c.asked, iopath.Plain{Permit: p, FD: fd}, code, c.f, nil, 0)
 	}
 	if c.asked != 0 {
