@@ -19,6 +19,8 @@ func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code drive
 	d := s.paths.DeviceOf(f)
 	switch {
 	case ctx.Done() != nil:
+	case s.neverWaits(f) && (s.paths.Govern || !s.paths.MayQueue(code, f)):
+		ok = true
 	case s.paths.MayQueue(code, f):
 		if kind == governor.Writes { // which seldom take a second transfer
 			s.countOn(d, kind)
@@ -30,18 +32,22 @@ func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code drive
 		if p.Permit, ok = d.Budget.TryAcquireBelow(iopath.KindOf(code), most); !ok && p.Check != nil {
 			p.Check.GiveUpCheck()
 		}
-	case s.paths.Threads == 0 && s.paths.InMemory(f): // with Options.Threads all calls count
-		ok = true
 	default:
 		p.Permit, ok = d.Budget.TryAcquire(iopath.KindOf(code))
 	}
 	return p, ok
 }
 
+// neverWaits reports whether a call on f waits for nothing, so that it needs no permit, and there
+// is nothing to measure: f is in memory. With Options.Threads all calls count.
+func (s *Scheduler) neverWaits(f *File) bool {
+	return s.paths.Threads == 0 && s.paths.InMemory(f)
+}
+
 // count notes for the governor of a kind of reads that a read of f begins. Each read calls it once,
 // however many transfers it takes: otherwise a choice with more transfers would seem to do more.
 func (s *Scheduler) count(ctx context.Context, kind governor.Kind, f *File) {
-	if ctx.Done() == nil && s.paths.MayQueue(driver.Read, f) {
+	if ctx.Done() == nil && s.paths.Govern && s.paths.MayQueue(driver.Read, f) && !s.neverWaits(f) {
 		s.countOn(s.paths.DeviceOf(f), kind)
 	}
 }
