@@ -11,15 +11,20 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// MakeCall makes the plain system call for an operation. A write's call is inlined, because it may
-// be a copy into memory: see Paths.ReadCached.
+// MakeCall makes the plain system call for an operation. The calls of reads and writes at an offset
+// are inlined, because they may be copies in memory: see Paths.ReadCached.
 func MakeCall(code driver.Code, fd int, b []byte, off int64) int32 {
 	switch code {
 	case driver.Read:
 		if off == AtPosition {
 			return sys.Read(fd, b)
 		}
-		return sys.Pread(fd, b, off)
+		if len(b) == 0 {
+			return sys.Pread(fd, b, off)
+		}
+		res := sys.ResultOf(sys.PreadInto(fd, &b[0], min(len(b), sys.MaxRW), off))
+		sys.RaceWrite(b[:max(res, 0)])
+		return res
 	case driver.Write:
 		if off == AtPosition {
 			return sys.Write(fd, b)

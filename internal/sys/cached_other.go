@@ -25,6 +25,15 @@ func ReadCachedInto(int, *Iovec, int64) (uintptr, syscall.Errno) { return 0, sys
 // CachedKnowsEnd returns false.
 func CachedKnowsEnd() bool { return false }
 
+// PreadInto is Pread of n bytes into b.
+func PreadInto(fd int, b *byte, n int, off int64) (uintptr, syscall.Errno) {
+	res := Pread(fd, unsafe.Slice(b, n), off)
+	if res < 0 {
+		return 0, syscall.Errno(-res)
+	}
+	return uintptr(res), 0
+}
+
 // PwriteFrom is the system call of Pwrite, of n bytes from b.
 func PwriteFrom(fd int, b *byte, n int, off int64) (uintptr, syscall.Errno) {
 	res := Pwrite(fd, unsafe.Slice(b, n), off)

@@ -41,11 +41,17 @@ func clamp(b []byte) []byte {
 // Pread is pread(2).
 func Pread(fd int, b []byte, off int64) int32 {
 	b = clamp(b)
-	r, _, e := syscall.Syscall6(unix.SYS_PREAD64, uintptr(fd), uintptr(base(b)), uintptr(len(b)), uintptr(off), 0, 0)
-	if e == 0 {
-		RaceWrite(b[:r])
+	res := ResultOf(PreadInto(fd, (*byte)(base(b)), len(b), off))
+	if res > 0 {
+		RaceWrite(b[:res])
 	}
-	return result(r, e)
+	return res
+}
+
+// PreadInto is the system call of Pread, of n bytes into b. It is inlined; see ReadCachedInto.
+func PreadInto(fd int, b *byte, n int, off int64) (uintptr, syscall.Errno) {
+	r, _, e := syscall.Syscall6(unix.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(b)), uintptr(n), uintptr(off), 0, 0)
+	return r, e
 }
 
 // Pwrite is pwrite(2).
