@@ -96,7 +96,6 @@ func (p *Paths) WidenFor(kind budget.Kind, f *File) {
 type Plain struct {
 	budget.Permit
 	Check WaitCheck // is to learn whether the call waits, or nil
-	FD    int       // the descriptor, if it is not the file's own
 }
 
 // WaitCheck is a governor that checks whether a plain call waits. One of the methods is called,
@@ -123,15 +122,11 @@ func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, b
 	if plain.Check != nil {
 		return p.callChecked(asked, plain, code, f, b, off)
 	}
-	fd := f.FD
-	if plain.FD != 0 {
-		fd = plain.FD
-	}
 	region := p.Recording.Region(context.Background(), RegionNames[code])
 	submitted, write := p.Recording.Now(), f.BeginWrite(code)
-	res := p.Call(code, fd, b, off)
+	res := p.Call(code, f.FD, b, off)
 	for res == eintr {
-		res = p.Call(code, fd, b, off)
+		res = p.Call(code, f.FD, b, off)
 	}
 	f.EndWrite(code, write, res)
 	region.End()
@@ -140,6 +135,22 @@ func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, b
 		p.recordCall(record.PathPlain, cmp.Or(asked, submitted), submitted, code, f, len(b), off, res)
 	}
 	plain.Permit.Release()
+	return res
+}
+
+// PlainSync is PlainCall for an fsync or fdatasync, as code says, of fd, a descriptor of f.
+func (p *Paths) PlainSync(asked int64, permit budget.Permit, fd int, code driver.Code, f *File) int32 {
+	region, submitted := p.Recording.Region(context.Background(), RegionNames[code]), p.Recording.Now()
+	res := p.Call(code, fd, nil, 0)
+	for res == eintr {
+		res = p.Call(code, fd, nil, 0)
+	}
+	region.End()
+	p.Count(counters.Plain, code, f, res)
+	if submitted != 0 {
+		p.recordCall(record.PathPlain, cmp.Or(asked, submitted), submitted, code, f, 0, 0, res)
+	}
+	permit.Release()
 	return res
 }
 
