@@ -26,7 +26,7 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 	s.count(ctx, governor.Reads, f)
 	// What follows a miss is plainOrQueue's, here so that two functions less are above the system
 	// call: see PlainCall.
-	res := found
+	var res int32
 	if found >= 0 {
 		res = s.readAfterLook(ctx, f, b, off, 0, found)
 	} else if p, ok := s.tryPlain(ctx, governor.Reads, driver.Read, f); ok {
