@@ -52,7 +52,6 @@ func (h *helpers) make() *deviceHelpers {
 // add gives t to its helpers. If t has been withdrawn, add ends it instead.
 func (h *helpers) add(t *Transfer) {
 	key := helped{h.s.DeviceOf(t.f), iopath.KindOf(t.code)}
-	h.s.paths.WidenFor(key.kind, t.f)
 	h.mu.Lock()
 	if t.withdrawn {
 		h.mu.Unlock()
@@ -82,18 +81,39 @@ func (d *deviceHelpers) run() {
 	defer d.h.all.Done()
 	s.Ready() // which may raise the number of permits
 	for {
+		d.widen()
 		p, _ := d.device.Budget.Acquire(context.Background(), d.kind) // fails only with its context
 		t := d.next()
 		if t == nil {
 			p.Release()
 			return
 		}
+		s.paths.WidenFor(d.kind, t.f) // if this permit was the last one
 		if t.addResult(s.paths.PlainCall(t.asked, iopath.Plain{Permit: p}, t.code, t.f, t.rest(), t.at())) {
 			t.end()
 		} else {
 			t.continueRest()
 		}
 	}
+}
+
+// widen raises the number of permits for the first Transfer (Paths.WidenFor). That may wait for the
+// file system, so whoever gives work to helpers, such as a ring's leader, leaves it to them.
+func (d *deviceHelpers) widen() {
+	if !d.device.Budget.Full(d.kind) {
+		return
+	}
+	d.h.mu.Lock()
+	t := d.queue.Front()
+	if t == nil {
+		d.h.mu.Unlock()
+		return
+	}
+	f := t.f
+	f.UseMore() // another helper may end t, and then the file may be closed
+	d.h.mu.Unlock()
+	d.h.s.paths.WidenFor(d.kind, f)
+	f.Done()
 }
 
 // next removes and returns the first Transfer. If it returns nil, the helper must end.
