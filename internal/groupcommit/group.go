@@ -15,7 +15,7 @@ type group struct {
 	// by a close, they would let in goroutines that compute, each for a time slice, as one in 61 of
 	// the goroutines that a processor runs comes from the runtime's global queue.
 	done chan struct{}
-	made Made // how its fsync has ended. Written by the leader, or by failNext
+	made Made // how its fsync has ended. Written by end
 	// members is how many have joined and not left; syncs is how many of them are
 	// Syncs. Both are guarded by Syncer.mu.
 	members, syncs int

@@ -72,8 +72,8 @@ type Paths struct {
 }
 
 // Init sets p up. It calls choose once, when the driver is first needed (see Ready). p owns the
-// driver that choose returns, and the first ring uses it. choose may call SetRings, and may set
-// fields that must be set before the first operation that needs the driver.
+// driver that choose returns, and the first ring uses it. choose may call Engines.SetMost, and may
+// set fields that must be set before the first operation that needs the driver.
 func (p *Paths) Init(choose func() driver.Driver, o Options) {
 	p.choose, p.Options = choose, o
 	p.Recording = cmp.Or(p.Recording, new(record.Hook))
