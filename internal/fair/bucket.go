@@ -20,7 +20,7 @@ type bucket struct {
 func (b *bucket) set(now time.Duration, rate int64) {
 	level := math.Inf(1)
 	if b.rate > 0 {
-		level = (float64(now) - b.empty) * b.rate
+		level = min((float64(now)-b.empty)*b.rate, b.burst)
 	}
 	b.rate = float64(rate) / float64(time.Second)
 	b.burst = float64(max(1, rate/burstsPerSecond))
