@@ -126,8 +126,9 @@ func (f *openFile) set(fd int, direct, appends bool) {
 // SetName sets the file's name for records. It must be called before the first operation.
 func (f *File) SetName(name string) { f.name = name }
 
-// recordedName returns the file's name for records. The descriptor must be open.
-func (f *File) recordedName() string {
+// RecordedName returns the file's name for records. When it is first called, the descriptor must be
+// open.
+func (f *File) RecordedName() string {
 	if f.name != "" {
 		return f.name
 	}

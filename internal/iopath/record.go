@@ -18,7 +18,7 @@ func (p *Paths) recordCall(path uint8, asked, submitted int64, code driver.Code,
 	p.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(asked), Submitted: submitted, Completed: record.Now(), Off: off, Size: n, Res: res,
 		Kind: uint8(code), Path: path,
-	}, &f.ref, f.recordedName(), f.classRef())
+	}, &f.ref, f.RecordedName(), f.classRef())
 }
 
 // RecordQueued records an operation that was queued. A goroutine waited for it until woken.
@@ -29,7 +29,7 @@ func (p *Paths) RecordQueued(asked, woken int64, r *ioengine.Request, f *File) {
 		Queued: f.askedAtOr(asked), Submitted: r.Times.Submitted, Completed: r.Times.Completed, Woken: woken,
 		Off: op.Off, Size: len(op.Buf), Res: op.Res, Batch: r.Times.Batch,
 		Kind: uint8(op.Code), Path: record.PathQueued, Drv: id,
-	}, &f.ref, f.recordedName(), f.classRef())
+	}, &f.ref, f.RecordedName(), f.classRef())
 }
 
 // RecordShared records a Sync or Datasync, as code says, that another caller's fsync has served.
@@ -37,7 +37,7 @@ func (p *Paths) RecordShared(asked int64, code driver.Code, by *groupcommit.Made
 	p.Recording.Op(&record.Op{
 		Queued: f.askedAtOr(asked), Submitted: by.Began, Completed: by.Ended, Woken: record.Now(), Res: ResultOf(by.Err),
 		Kind: uint8(code), Path: record.PathShared,
-	}, &f.ref, f.recordedName(), f.classRef())
+	}, &f.ref, f.RecordedName(), f.classRef())
 }
 
 // ViewForRecord returns the view of f for an operation of class c that is about to wait for its

@@ -107,6 +107,9 @@ func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []by
 	}
 	t.r.Client = t
 	f.UseMore() // until end
+	if t.asked != 0 {
+		f.RecordedName() // now: the record may be made when f is closed
+	}
 	ioengine.RaceBefore(code, b)
 	switch {
 	case s.paths.Classes.Active() && s.startWithTicket(t):
