@@ -77,19 +77,21 @@ func KindOf(code driver.Code) budget.Kind {
 // WidenFor raises the number of permits of f's device (budget.Parallel) if none is free for the
 // kind, and the driver can perform neither reads nor direct writes of f without a thread. Threads
 // are then the only parallelism, as for an overlay or a network file system. A file in memory needs
-// no permits.
-func (p *Paths) WidenFor(kind budget.Kind, f *File) {
+// no permits. WidenFor reports whether it did so. It may wait for the file system.
+func (p *Paths) WidenFor(kind budget.Kind, f *File) (widened bool) {
 	b := &p.DeviceOf(f).Budget
 	if f == nil || !b.Full(kind) || b.Limit() >= budget.Parallel {
-		return
+		return false
 	}
 	needsThread := kind == budget.Reads && !f.CanLook.Load()
 	if f.Flags&driver.Direct != 0 {
 		needsThread = f.needsThread.Load()
 	}
-	if needsThread && !p.InMemory(f) {
-		b.Widen()
+	if !needsThread || p.InMemory(f) {
+		return false
 	}
+	b.Widen()
+	return true
 }
 
 // Plain allows an operation to be a plain call.

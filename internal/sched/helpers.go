@@ -68,9 +68,14 @@ func (h *helpers) add(t *Transfer) {
 	}
 	d.queue.PushBack(&t.links, t)
 	t.helpers = d
+	d.startHelper()
+}
+
+// startHelper starts a helper, if there may be one more. It must be called with helpers.mu held.
+func (d *deviceHelpers) startHelper() {
 	if d.running < int(d.device.Budget.Limit()) {
 		d.running++
-		h.all.Add(1)
+		d.h.all.Add(1)
 		go d.help()
 	}
 }
@@ -81,14 +86,17 @@ func (d *deviceHelpers) run() {
 	defer d.h.all.Done()
 	s.Ready() // which may raise the number of permits
 	for {
-		d.widen()
 		p, _ := d.device.Budget.Acquire(context.Background(), d.kind) // fails only with its context
 		t := d.next()
 		if t == nil {
 			p.Release()
 			return
 		}
-		s.paths.WidenFor(d.kind, t.f) // if this permit was the last one
+		// Not in add, which must not wait: it may be the leader that calls it, and a file system may
+		// not say what it is while it does not answer.
+		if s.paths.WidenFor(d.kind, t.f) {
+			d.startMore()
+		}
 		if t.addResult(s.paths.PlainCall(t.asked, iopath.Plain{Permit: p}, t.code, t.f, t.rest(), t.at())) {
 			t.end()
 		} else {
@@ -97,23 +105,13 @@ func (d *deviceHelpers) run() {
 	}
 }
 
-// widen raises the number of permits for the first Transfer (Paths.WidenFor). That may wait for the
-// file system, so whoever gives work to helpers, such as a ring's leader, leaves it to them.
-func (d *deviceHelpers) widen() {
-	if !d.device.Budget.Full(d.kind) {
-		return
-	}
+// startMore starts helpers for the Transfers that wait, because there are more permits now.
+func (d *deviceHelpers) startMore() {
 	d.h.mu.Lock()
-	t := d.queue.Front()
-	if t == nil {
-		d.h.mu.Unlock()
-		return
+	defer d.h.mu.Unlock()
+	for range d.queue.Len() {
+		d.startHelper()
 	}
-	f := t.f
-	f.UseMore() // another helper may end t, and then the file may be closed
-	d.h.mu.Unlock()
-	d.h.s.paths.WidenFor(d.kind, f)
-	f.Done()
 }
 
 // next removes and returns the first Transfer. If it returns nil, the helper must end.
