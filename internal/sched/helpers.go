@@ -92,8 +92,8 @@ func (d *deviceHelpers) run() {
 			p.Release()
 			return
 		}
-		// Not in add, which must not wait: it may be the leader that calls it, and a file system may
-		// not say what it is while it does not answer.
+		// Not in add, which must not wait: the leader may call it, and a file system that does not
+		// answer does not say what it is either.
 		if s.paths.WidenFor(d.kind, t.f) {
 			d.startMore()
 		}
