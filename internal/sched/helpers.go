@@ -86,15 +86,14 @@ func (d *deviceHelpers) run() {
 	defer d.h.all.Done()
 	s.Ready() // which may raise the number of permits
 	for {
+		d.widen()
 		p, _ := d.device.Budget.Acquire(context.Background(), d.kind) // fails only with its context
 		t := d.next()
 		if t == nil {
 			p.Release()
 			return
 		}
-		// Not in add, which must not wait: the leader may call it, and a file system that does not
-		// answer does not say what it is either.
-		if s.paths.WidenFor(d.kind, t.f) {
+		if s.paths.WidenFor(d.kind, t.f) { // this permit was the last one
 			d.startMore()
 		}
 		if t.addResult(s.paths.PlainCall(t.asked, iopath.Plain{Permit: p}, t.code, t.f, t.rest(), t.at())) {
@@ -103,6 +102,28 @@ func (d *deviceHelpers) run() {
 			t.continueRest()
 		}
 	}
+}
+
+// widen raises the number of permits if none is free, before a helper waits for one. It is not part
+// of add, which must not wait: the leader may call that, and a file system that does not answer
+// does not say what it is either.
+func (d *deviceHelpers) widen() {
+	if !d.device.Budget.Full(d.kind) {
+		return
+	}
+	d.h.mu.Lock()
+	t := d.queue.Front()
+	if t == nil {
+		d.h.mu.Unlock()
+		return
+	}
+	f := t.f
+	f.UseMore() // another helper may end t, and then the file may be closed
+	d.h.mu.Unlock()
+	if d.h.s.paths.WidenFor(d.kind, f) {
+		d.startMore()
+	}
+	f.Done()
 }
 
 // startMore starts helpers for the Transfers that wait, because there are more permits now.
