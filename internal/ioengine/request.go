@@ -29,7 +29,8 @@ type Request struct {
 	// Both swap it from inQueue, and one of them succeeds.
 	place atomic.Uint32
 	// waiting is waits while a goroutine is in Wait and can be part of a chain (handover). In a
-	// chain it makes next ready, or, as the last one, the leader. The leader sets both.
+	// chain the goroutine makes next ready, or, as the last one, the leader. The leader sets
+	// waiting and next.
 	waiting atomic.Uint32
 	// byOwner is true if the owner of a RequestSet ensures that Op is reaped (RequestSet.Push).
 	byOwner bool

@@ -116,7 +116,7 @@ func (p *Plain) Release() {
 }
 
 // PlainCall makes an operation a plain call. The caller has acquired plain; PlainCall releases it.
-// A caller that bounds the threads in another way has no permit.
+// It has no permit for a file in memory.
 //
 // It makes the system call itself (Paths.Call). The kernel's entry clears the processor's return
 // predictions, so each function between the caller and the system call costs about 10 ns.
@@ -140,7 +140,8 @@ func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, b
 	return res
 }
 
-// PlainSync is PlainCall for an fsync or fdatasync, as code says, of fd, a descriptor of f.
+// PlainSync is PlainCall for an fsync or fdatasync, as code says, of fd, a descriptor of f. A
+// caller that releases its permit itself passes none.
 func (p *Paths) PlainSync(asked int64, permit budget.Permit, fd int, code driver.Code, f *File) int32 {
 	region, submitted := p.Recording.Region(context.Background(), RegionNames[code]), p.Recording.Now()
 	res := p.Call(code, fd, nil, 0)

@@ -47,7 +47,7 @@ func (s *Scheduler) neverWaits(f *File) bool {
 // count notes for the governor of a kind of reads that a read of f begins. Each read calls it once,
 // however many transfers it takes: otherwise a choice with more transfers would seem to do more.
 func (s *Scheduler) count(ctx context.Context, kind governor.Kind, f *File) {
-	if ctx.Done() == nil && s.paths.Govern && s.paths.MayQueue(driver.Read, f) && !s.neverWaits(f) {
+	if ctx.Done() == nil && s.paths.MayQueue(driver.Read, f) && !s.neverWaits(f) {
 		s.countOn(s.paths.DeviceOf(f), kind)
 	}
 }

@@ -258,7 +258,8 @@ func (c *syncing) queue(code driver.Code, fd int) int32 {
 		// loses no error, as fsync(2) reports EINVAL more than once. A lost driver returns
 		// ECANCELED for an operation that it has not begun, and EAGAIN if the kernel has no memory
 		// for it (io_submit(2)) and it must not wait in a thread. After EINTR fsync(2) is repeated.
-		// This context does not end.
+		//
+		// AcquirePermit fails only when its context ends, and this one does not.
 		p, _ := s.paths.AcquirePermit(context.Background(), budget.Syncs, c.f)
 		return s.paths.PlainSync(c.asked, p, fd, code, c.f)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
-// A Transfer of a file without a name, whose owner notices the end when the file is closed and its
-// descriptor is another file's, has the name of its own file in the record.
+// The record of a Transfer names the Transfer's own file, also if the file has no name, and its
+// descriptor is another file's when the owner notices the end.
 func TestUnnamedAfterClose(t *testing.T) {
 	hang.Watch(t)
 	dir := t.TempDir()
