@@ -37,8 +37,8 @@ type Device struct {
 	Governors [governor.Kinds]governor.Governor
 	asked     sync.Once // see InMemory
 	memory    bool      // written by asked
-	// QueuedSyncs counts the fsyncs that the driver for fsyncs has.
-	QueuedSyncs atomic.Int32
+	divided   sync.Once // see SyncPlaces
+	places    chan struct{}
 }
 
 // InFlight returns how many operations are queued, or in plain calls.
@@ -48,6 +48,13 @@ func (d *Device) InFlight() int32 { return d.Queued.Load() + d.Budget.InUse() }
 func (d *Device) InMemory(ask func() bool) bool {
 	d.asked.Do(func() { d.memory = ask() })
 	return d.memory
+}
+
+// SyncPlaces returns a channel with an element for each fsync of the device that the driver for
+// fsyncs has. It has room for as many as the first call says; who finds it full waits.
+func (d *Device) SyncPlaces(most int) chan struct{} {
+	d.divided.Do(func() { d.places = make(chan struct{}, most) })
+	return d.places
 }
 
 // None is the number of the Device of files that are on none, or on one that is not known.

@@ -3,11 +3,9 @@ package sched
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"syscall"
 	"testing"
 
-	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/iopath"
@@ -175,19 +173,23 @@ func stallSyncs(t *testing.T, stalled int) {
 			all = append(all, res)
 		}
 	}
-	// Half of the driver's places, and the permits that calls with contexts may have.
-	queued, permits := 4*stalled, max(budget.Least, runtime.GOMAXPROCS(0))/4*stalled
+	// Half of the driver's places. The others wait for these, without a thread.
+	inProgress := func() (n int) {
+		for _, d := range p.paths.Devices.All() {
+			n += int(d.Syncing.Load())
+		}
+		return n
+	}
 	hang.Eventually(func() bool {
-		return int(p.fsyncs.queued.Load()) == queued && p.permits() == permits && p.waiting() == len(all)-queued-permits
+		return int(p.fsyncs.queued.Load()) == 4*stalled && p.permits() == 0 && inProgress() == len(all)
 	})
 	for n := range 20 { // hangs if the stalled Syncs are in the way
 		_, res := p.start(t.Context(), 10*n+stalled+1)
 		want(t, nil, res)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	before := p.waiting()
 	_, late := p.start(ctx, 501)
-	hang.Eventually(func() bool { return p.waiting() == before+1 })
+	hang.Eventually(func() bool { return inProgress() == len(all)+1 })
 	cancel()
 	want(t, context.Canceled, late)
 	close(release)

@@ -140,17 +140,27 @@ type fsyncs struct {
 	queued atomic.Int32 // how many it has
 }
 
-// tryQueue makes room for an fsync in the driver. A device may have half of the driver's places, so
-// that a device that hangs leaves half to all others.
-func (y *fsyncs) tryQueue(d *device.Device) bool {
-	if d.QueuedSyncs.Add(1) <= max(1, y.most/2) {
-		if y.queued.Add(1) <= y.most {
-			return true
-		}
-		y.queued.Add(-1)
+// takePlace waits for a place of d in the driver, or for ctx's end, whose error it returns. A device
+// has half of the driver's places, so that one that hangs leaves half to all others. Where these are
+// taken too, there is none.
+func (y *fsyncs) takePlace(ctx context.Context, d *device.Device) (ok bool, err error) {
+	places := d.SyncPlaces(max(1, int(y.most)/2))
+	select {
+	case places <- struct{}{}:
+	case <-ctx.Done():
+		return false, ctx.Err()
 	}
-	d.QueuedSyncs.Add(-1)
-	return false
+	if y.queued.Add(1) <= y.most {
+		return true, nil
+	}
+	y.leavePlace(d)
+	return false, nil
+}
+
+// leavePlace gives a place of d back.
+func (y *fsyncs) leavePlace(d *device.Device) {
+	y.queued.Add(-1)
+	<-d.SyncPlaces(0)
 }
 
 // SetSyncDriver has the fsyncs that are queued made by the driver that open returns. Open is called
@@ -169,12 +179,17 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 		if c.permit, ok = s.tryPlainSync(d, running); ok {
 			return nil
 		}
-		if e := s.syncEngine(); e != nil && y.tryQueue(d) {
-			c.engine = e
-			return nil
+		if e := s.syncEngine(); e != nil {
+			if ok, err = y.takePlace(ctx, d); ok {
+				c.engine = e
+				return nil
+			}
 		}
 	}
-	if c.permit, err = s.paths.AcquirePermit(ctx, budget.Syncs, c.f); err != nil {
+	if err == nil {
+		c.permit, err = s.paths.AcquirePermit(ctx, budget.Syncs, c.f)
+	}
+	if err != nil {
 		d.Syncing.Add(-1)
 	}
 	return err
@@ -209,8 +224,7 @@ func (syncJournal) Taken() bool { return false }
 func (c *syncing) Withdraw() {
 	d := c.s.DeviceOf(c.f)
 	if c.engine != nil {
-		c.s.fsyncs.queued.Add(-1)
-		d.QueuedSyncs.Add(-1)
+		c.s.fsyncs.leavePlace(d)
 	}
 	c.permit.Release()
 	c.engine, c.permit = nil, budget.Permit{}
