@@ -81,6 +81,9 @@ func (p *Paths) Async(code driver.Code, f *File) bool {
 		return false
 	}
 	if f.Flags&driver.Direct != 0 {
+		if code == driver.Write && f.refused.skip() && !p.mayLeave(f) {
+			return false
+		}
 		return p.AsyncDirect[code] && !f.needsThread.Load()
 	}
 	// If the kernel cannot try a read without waiting, io_uring takes a thread for it too.

@@ -52,6 +52,8 @@ type openFile struct {
 	// threads may write to the file at once. waited asks for that, once. See leftToKernel.
 	writesWait atomic.Bool
 	waited     sync.Once
+	// refused counts the direct writes that had to wait.
+	refused refusals
 	// locksReads is set if reads wait for a write to the file. readsLock asks for it once.
 	locksReads bool
 	locksAsked sync.Once

@@ -75,8 +75,8 @@ func KindOf(code driver.Code) budget.Kind {
 }
 
 // WidenFor raises the number of permits of f's device (budget.Parallel) if none is free for the
-// kind, and the driver can perform neither reads nor direct writes of f without a thread. Threads
-// are then the only parallelism, as for an overlay or a network file system. A file in memory needs
+// kind, and the driver cannot perform such calls of f without a thread. Threads are then the only
+// parallelism, as for an overlay, a network file system, or writes to btrfs. A file in memory needs
 // no permits. WidenFor reports whether it did so. It may wait for the file system.
 func (p *Paths) WidenFor(kind budget.Kind, f *File) (widened bool) {
 	b := &p.DeviceOf(f).Budget
@@ -85,7 +85,7 @@ func (p *Paths) WidenFor(kind budget.Kind, f *File) (widened bool) {
 	}
 	needsThread := kind == budget.Reads && !f.CanLook.Load()
 	if f.Flags&driver.Direct != 0 {
-		needsThread = f.needsThread.Load()
+		needsThread = f.needsThread.Load() || kind == budget.Writes && f.refused.skip()
 	}
 	if !needsThread || p.InMemory(f) {
 		return false
@@ -131,6 +131,9 @@ func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, b
 		res = p.Call(code, f.FD, b, off)
 	}
 	f.EndWrite(code, write, res)
+	if code == driver.Write && f.refused.skip() {
+		f.refused.skipped()
+	}
 	region.End()
 	p.Count(counters.Plain, code, f, res)
 	if submitted != 0 {

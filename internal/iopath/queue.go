@@ -2,6 +2,7 @@ package iopath
 
 import (
 	"context"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/counters"
@@ -33,7 +34,7 @@ func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *Fil
 	res = op.Res
 	f.EndWrite(code, write, res)
 	ioengine.RaceAfter(code, b, res)
-	if performed = !f.NotPerformed(res); performed {
+	if performed = !f.NotPerformed(code, res); performed {
 		p.Count(counters.Queued, code, f, res)
 		if asked != 0 {
 			p.RecordQueued(asked, record.Now(), r, f)
@@ -55,7 +56,46 @@ func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *Fil
 //   - there are several devices: a submitting thread has one kernel thread for all of them, and a
 //     device that does not answer may hold it.
 func (p *Paths) leftToKernel(ctx context.Context, code driver.Code, f *File) bool {
-	return code == driver.Write && p.kernelWorkers && f.writesWait.Load() && ctx.Done() == nil && p.Engines.OneDevice()
+	return code == driver.Write && ctx.Done() == nil && p.mayLeave(f)
+}
+
+// mayLeave reports whether direct writes to f that have to wait, and whose contexts do not end, are
+// left to the kernel's workers.
+func (p *Paths) mayLeave(f *File) bool {
+	return p.kernelWorkers && f.writesWait.Load() && p.Engines.OneDevice()
+}
+
+// refusals counts the direct writes to a file in a row that the driver could not perform without
+// waiting, and which were made again as plain calls. On btrfs that is nearly every write, and where
+// writes are not left to the kernel also each one over cached blocks. After refusalsBeforeSkip of
+// them the file's writes are plain calls at once. After skipsBeforeTry such calls the driver is
+// tried again.
+type refusals struct{ n atomic.Int32 }
+
+const (
+	refusalsBeforeSkip = missesBeforeSkip
+	skipsBeforeTry     = mostSkipped
+)
+
+// note notes whether the driver could not perform a write.
+func (r *refusals) note(refused bool) {
+	switch n := r.n.Load(); {
+	case refused && n < refusalsBeforeSkip:
+		r.n.Add(1)
+	case !refused && n != 0:
+		r.n.Store(0)
+	}
+}
+
+// skip reports whether writes are plain calls at once.
+func (r *refusals) skip() bool { return r.n.Load() >= refusalsBeforeSkip }
+
+// skipped notes a write that was a plain call at once. When the driver is tried again, one refusal
+// is enough.
+func (r *refusals) skipped() {
+	if r.n.Add(1) >= refusalsBeforeSkip+skipsBeforeTry {
+		r.n.Store(refusalsBeforeSkip - 1)
+	}
 }
 
 const (
@@ -68,9 +108,12 @@ const (
 	enosys     = -int32(syscall.ENOSYS)
 )
 
-// NotPerformed reports whether res, the driver's result of an operation on f, means that a plain
-// call must perform the operation. It notes what res says about f.
-func (f *File) NotPerformed(res int32) bool {
+// NotPerformed reports whether res, the driver's result of code on f, means that a plain call must
+// perform the operation. It notes what res says about f.
+func (f *File) NotPerformed(code driver.Code, res int32) bool {
+	if code == driver.Write {
+		f.refused.note(res == eagain)
+	}
 	switch res {
 	case eagain: // it would have had to wait
 		f.waited.Do(func() { f.writesWait.Store(sys.WritesInParallel(f.FD)) })

@@ -140,9 +140,9 @@ type fsyncs struct {
 	queued atomic.Int32 // how many it has
 }
 
-// takePlace waits for a place of d in the driver, or for ctx's end, whose error it returns. A device
-// has half of the driver's places, so that one that hangs leaves half to all others. Where these are
-// taken too, there is none.
+// takePlace waits for a place of d in the driver, or for ctx's end, whose error it returns. A
+// device has half of the driver's places, so that one that hangs leaves half to all others. Where
+// these are taken too, there is none.
 func (y *fsyncs) takePlace(ctx context.Context, d *device.Device) (ok bool, err error) {
 	places := d.SyncPlaces(max(1, int(y.most)/2))
 	select {

@@ -204,7 +204,7 @@ func (t *Transfer) Completed() {
 	s, res := t.s, t.r.Op.Res
 	t.f.EndWrite(t.code, t.call, res)
 	t.counter().Add(-1)
-	if t.f.NotPerformed(res) {
+	if t.f.NotPerformed(t.code, res) {
 		t.continueRest()
 		return
 	}
