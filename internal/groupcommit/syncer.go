@@ -29,10 +29,12 @@ type Syncer struct {
 	failed error
 	// forgetsErrors: failed is never set. See Options.ForgetErrors.
 	forgetsErrors bool
-	// writebacks are being started. unreported is the error of one, which the kernel reports to no
-	// fsync: those that run fail with it, or else the next one. Both are guarded by mu.
+	// writebacks are being started. unreported has the error of one, which the kernel reports to no
+	// fsync: those that run fail with it, or else the next one. A write-back that begins now puts
+	// its error at turn. All three are guarded by mu.
 	writebacks calls
-	unreported error
+	unreported [2]error
+	turn       int
 	// unsynced counts the bytes that were written to the page cache since the last fsync
 	// began, or since the last early write-back did. It is counted only while Syncs overlap
 	// (concurrent), and roughly: it decides what is worth while, and nothing depends on it.

@@ -74,28 +74,60 @@ func TestFailedWritebackFailsBothFsyncs(t *testing.T) {
 	}
 }
 
+// beginWriteback begins a write-back, which ends with the result that it is sent.
+func beginWriteback(s *Syncer) (end chan int32) {
+	began, end := make(chan bool), make(chan int32)
+	go s.Writeback(func() int32 {
+		close(began)
+		return <-end
+	})
+	<-began
+	return end
+}
+
+// TestLateWritebackFailsTheNextSync has a write-back begin once an fsync has ended, and fail while
+// the Sync waits for an earlier write-back. The error is the next Sync's, and its alone.
+func TestLateWritebackFailsTheNextSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s Syncer
+		s.Init(Options{ForgetErrors: true})
+		earlier := beginWriteback(&s)
+		first, next := newHeldCaller(), newHeldCaller()
+		synced := first.sync(&s)
+		close(first.end)
+		synctest.Wait() // the fsync has ended
+		beginWriteback(&s) <- -int32(syscall.EIO)
+		synctest.Wait()
+		earlier <- 0
+		if err := <-synced; err != nil {
+			t.Errorf("the Sync whose fsync had ended = %v; want success", err)
+		}
+		synced = next.sync(&s)
+		close(next.end)
+		if err := <-synced; err != syscall.EIO {
+			t.Errorf("the next Sync = %v; want EIO", err)
+		}
+		next = newHeldCaller()
+		synced = next.sync(&s)
+		close(next.end)
+		if err := <-synced; err != nil {
+			t.Errorf("the Sync after that = %v; want success", err)
+		}
+	})
+}
+
 // TestSyncEndsWhileRangesOverlap has SyncRanges overlap without end. A Sync waits for those that
 // have begun when its fsync ends, and not for later ones.
 func TestSyncEndsWhileRangesOverlap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s Syncer
 		s.Init(Options{})
-		begin := func() (end chan bool) {
-			began, end := make(chan bool), make(chan bool)
-			go s.Writeback(func() int32 {
-				close(began)
-				<-end
-				return 0
-			})
-			<-began
-			return end
-		}
-		end := begin()
+		end := beginWriteback(&s)
 		c := newHeldCaller()
 		synced := c.sync(&s)
 		close(c.end)
 		synctest.Wait() // the fsync has ended, and waits for the write-back
-		later := begin()
+		later := beginWriteback(&s)
 		close(end)
 		synctest.Wait()
 		select {

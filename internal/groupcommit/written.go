@@ -33,7 +33,7 @@ func (s *Syncer) TakeUnsynced() bool { return s.unsynced.Swap(0) >= MuchWritten 
 // nothing to write. So the fsyncs that run fail, or else the next one.
 func (s *Syncer) Writeback(call func() int32) int32 {
 	s.mu.Lock()
-	number := s.writebacks.begin()
+	number, turn := s.writebacks.begin(), s.turn
 	s.mu.Unlock()
 	res := call()
 	s.mu.Lock()
@@ -41,7 +41,7 @@ func (s *Syncer) Writeback(call func() int32) int32 {
 	switch err := syscall.Errno(-res); err {
 	case syscall.EIO, syscall.ENOSPC, syscall.EDQUOT: // a sandbox may return others
 		s.noteError(err)
-		s.unreported = err
+		s.unreported[turn] = err
 	}
 	s.writebacks.end(number)
 	return res
@@ -53,16 +53,18 @@ func (s *Syncer) Writeback(call func() int32) int32 {
 // that begins after the fsync has ended cannot.
 func (s *Syncer) afterWritebacks(err error) error {
 	s.mu.Lock()
+	unreported := &s.unreported[s.turn]
+	// Where errors are remembered, two fsyncs may run at a time, and both fail. Later ones fail
+	// anyway. Where they are forgotten, the error of a later write-back is the next fsync's.
+	if s.forgetsErrors {
+		s.turn = 1 - s.turn
+		defer func() { *unreported = nil }()
+	}
 	for last := s.writebacks.last; s.writebacks.runs(last); {
 		s.writebacks.await(context.Background(), &s.mu)
 	}
 	if err == nil {
-		err = s.unreported
-	}
-	// Where errors are remembered, two fsyncs may run at a time, and both fail. Later ones fail
-	// anyway.
-	if s.forgetsErrors {
-		s.unreported = nil
+		err = *unreported
 	}
 	return err
 }
