@@ -105,8 +105,7 @@ func (d *deviceHelpers) run() {
 }
 
 // widen raises the number of permits if none is free, before a helper waits for one. It is not part
-// of add, which must not wait: the leader may call that, and a file system that does not answer
-// does not say what it is either.
+// of add, which must not wait: the leader may call that.
 func (d *deviceHelpers) widen() {
 	if !d.device.Budget.Full(d.kind) {
 		return

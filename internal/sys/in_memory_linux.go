@@ -3,15 +3,9 @@ package sys
 import "golang.org/x/sys/unix"
 
 // InMemory reports whether fd is a regular file on a file system that keeps all its files in
-// memory. A device file on a file system in memory, such as in /dev, is not in memory.
+// memory, such as tmpfs. It asks whether the file can be sealed (fcntl(2)), and not statfs(2): the
+// server of a network file system, or of FUSE, may not answer that.
 func InMemory(fd int) bool {
-	var st unix.Stat_t
-	if unix.Fstat(fd, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return false
-	}
-	switch FileSystem(fd) {
-	case unix.TMPFS_MAGIC, unix.RAMFS_MAGIC, unix.HUGETLBFS_MAGIC:
-		return true
-	}
-	return false
+	_, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
+	return err == nil
 }

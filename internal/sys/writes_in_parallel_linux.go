@@ -6,6 +6,6 @@ import "golang.org/x/sys/unix"
 // a time. They do if the file system asks for it: ext4 and xfs, since Linux 6.4
 // (FMODE_DIO_PARALLEL_WRITE).
 func WritesInParallel(fd int) bool {
-	fs := FileSystem(fd)
+	fs := deviceFileSystem(fd)
 	return fs == unix.EXT4_SUPER_MAGIC || fs == unix.XFS_SUPER_MAGIC
 }

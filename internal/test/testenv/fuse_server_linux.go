@@ -56,7 +56,7 @@ func serveFUSE() error {
 type fuseServer struct {
 	dev, dir int
 	// how says what is special: the server "refuses" O_DIRECT, has a "writeback" cache, "loses"
-	// writes (Lossy), "records" them, or finds "no holes".
+	// writes (Lossy), "records" them, finds "no holes", or "notes" each statfs(2) (StatfsNote).
 	how      string
 	requests *recorder
 	ledger   *lossLedger // nil if it loses no writes
@@ -74,6 +74,9 @@ type fuseNode struct {
 	fd      int // with O_PATH
 	lookups uint64
 }
+
+// StatfsNote is the name of the file that a server which "notes" statfs(2) makes for each.
+const StatfsNote = "statfs"
 
 const fuseMaxWrite = 128 << 10 // 128 KiB
 
@@ -213,6 +216,13 @@ func (s *fuseServer) answer(in *fuseIn, b []byte) ([]byte, error) {
 	case fuseWrite:
 		return s.write(at[transferIn](b), b[unsafe.Sizeof(transferIn{}):])
 	case fuseStatfs:
+		if s.how == "notes" {
+			fd, err := unix.Openat(s.dir, StatfsNote, unix.O_CREAT|unix.O_WRONLY|unix.O_CLOEXEC, 0o600)
+			if err != nil {
+				return nil, err
+			}
+			unix.Close(fd)
+		}
 		return s.statfs()
 	case fuseFsync:
 		return nil, s.fsync(int(*at[uint64](b)))
