@@ -65,7 +65,11 @@ func (g *Group) judge(w Window, most int) {
 		r.grown--
 		g.list.set(list[:last])
 	case change > 0 && now >= g.full:
-		if e := r.unused(true); e != nil {
+		var e *Engine
+		if r.grown < MaxRings-r.most { // the first devices get one each, whenever they come
+			e = r.unused(true)
+		}
+		if e != nil {
 			g.add(e)
 			r.grown++
 		} else {

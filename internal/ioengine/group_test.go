@@ -231,6 +231,24 @@ func TestGroupOfGoneDevice(t *testing.T) {
 	}
 }
 
+// TestGrowthLeavesRings: however many rings a busy device has, the first devices get one each.
+func TestGrowthLeavesRings(t *testing.T) {
+	const devices = MaxRings / 2
+	g := newRig(t, MaxRings)
+	g.SetMost(devices, g.open)
+	g.judge(2*MaxRings, tooMuch)
+	if n, want := g.of.Load().Len(), 1+MaxRings-devices; n != want {
+		t.Errorf("the busy device has %d rings; want %d", n, want)
+	}
+	for device := 2; device <= devices; device++ {
+		var of atomic.Pointer[Group]
+		g.Claim(&of)
+		if n := of.Load().at(0).devices; n != 1 {
+			t.Errorf("device %d shares its ring with %d", device, n-1)
+		}
+	}
+}
+
 // TestNoRingToGrow: where another ring cannot be had, that is tried once a second.
 func TestNoRingToGrow(t *testing.T) {
 	g := newRig(t, 4)
