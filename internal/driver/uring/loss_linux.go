@@ -16,7 +16,9 @@ import (
 // A ring is lost when io_uring_enter fails for good, or when another file has its descriptor's
 // number. Its memory stays mapped, which keeps the ring alive: the kernel performs the operations
 // that it has taken, and posts completions there. So Reap polls until nothing is in flight. SQEs
-// that the kernel has not read are withdrawn.
+// that the kernel has not read are withdrawn. No completion waits in the kernel for an
+// io_uring_enter, because the CQ never overflows: it has room for each slot, and for all cancels
+// and the wake that may be in the ring.
 //
 // # The order of events
 //
