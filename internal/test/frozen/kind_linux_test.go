@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/testenv"
@@ -19,11 +18,9 @@ import (
 // ask a server.
 func TestServerIsNotAskedForItsKind(t *testing.T) {
 	for name, read := range map[string]func(t *testing.T, s *sluice.Scheduler, buffered, direct *sluice.File){
-		"small read":  readSome(testenv.PageSize),
-		"large read":  readSome(64 << 10),
-		"transfers":   transferAll,
-		"limits":      transferWithLimits,
-		"all permits": transferWithoutPermit,
+		"small read": readSome(testenv.PageSize),
+		"large read": readSome(64 << 10),
+		"limits":     transferWithLimits,
 	} {
 		for _, driver := range testenv.Drivers {
 			t.Run(name+"/"+driver, func(t *testing.T) {
@@ -62,11 +59,6 @@ func readSome(n int) func(t *testing.T, s *sluice.Scheduler, buffered, direct *s
 	}
 }
 
-// transferAll starts Transfers, and waits for them.
-func transferAll(t *testing.T, s *sluice.Scheduler, buffered, direct *sluice.File) {
-	transfer(t, s, func() {}, buffered, direct)
-}
-
 // transferWithLimits starts Transfers whose class has limits: they do not look into the page cache
 // before they have their tickets.
 func transferWithLimits(t *testing.T, s *sluice.Scheduler, buffered, direct *sluice.File) {
@@ -76,29 +68,8 @@ func transferWithLimits(t *testing.T, s *sluice.Scheduler, buffered, direct *slu
 	if err := errors.Join(err, directErr); err != nil {
 		t.Fatal(err)
 	}
-	transfer(t, s, func() {}, buffered, direct)
-}
-
-// transferWithoutPermit starts Transfers while all permits are taken.
-func transferWithoutPermit(t *testing.T, s *sluice.Scheduler, buffered, direct *sluice.File) {
 	core := testenv.CoreOf(s)
-	core.Ready()
-	b := &core.DeviceOf(testenv.FileCore(buffered)).Budget
-	var taken []budget.Permit
-	for !b.Full(budget.Reads) {
-		p, _ := b.TryAcquire(budget.Reads)
-		taken = append(taken, p)
-	}
-	transfer(t, s, func() {
-		for _, p := range taken {
-			p.Release()
-		}
-	}, buffered, direct)
-}
-
-// transfer starts three reads of each file, calls started, and waits for them.
-func transfer(t *testing.T, s *sluice.Scheduler, started func(), files ...*sluice.File) {
-	core := testenv.CoreOf(s)
+	files := []*sluice.File{buffered, direct}
 	transfers := make([]sched.Transfer, 3*len(files))
 	for i := range transfers {
 		f := testenv.FileCore(files[i%len(files)])
@@ -108,7 +79,6 @@ func transfer(t *testing.T, s *sluice.Scheduler, started func(), files ...*sluic
 		core.StartRead(&transfers[i], f, testenv.AlignedBytes(testenv.PageSize), 0, 0)
 		f.Done()
 	}
-	started()
 	for i := range transfers {
 		if n, err := transfers[i].Wait(context.Background()); n != testenv.PageSize || err != nil {
 			t.Errorf("Wait = %d, %v", n, err)
