@@ -20,15 +20,14 @@ type Chain struct {
 	n     int
 	file  uint32 // the driver's file for it
 	path  driver.Path
-	owner any
+	owner any   // not nil while the chain is in use
 	asked int64 // for the record
-	// staged: the driver has the chain.
-	staged bool
 }
 
 // Open begins the chain with an open of name, without O_CREAT, O_TRUNC and the like. A relative
 // name starts from dir: WorkingDir, or a descriptor that must stay open until the chain has ended.
-// Source.Ended gets owner. Open returns false, and there is no chain, if name has a zero byte.
+// Source.Ended gets owner, which is not nil. Open returns false, and there is no chain, if name has
+// a zero byte.
 func (c *Chain) Open(owner any, dir int, name string, flags int) bool {
 	if strings.IndexByte(name, 0) >= 0 {
 		return false

@@ -93,7 +93,8 @@ type Source interface {
 }
 
 // Run performs the chains of source until there are no more and all have ended. When ctx ends, Run
-// asks the chains in flight to end early. Run needs its own goroutine, whose thread ends.
+// asks the chains in flight to end early, and begins no others. Run needs its own goroutine, whose
+// thread ends.
 func (r *Runner) Run(ctx context.Context, source Source) {
 	runtime.LockOSThread() // never unlocked: see Runner
 	woken := make(chan struct{})
@@ -105,7 +106,8 @@ func (r *Runner) Run(ctx context.Context, source Source) {
 	for r.fill(source); len(r.free) < len(r.slots); r.fill(source) {
 		if ctx.Err() != nil && !canceled {
 			canceled = true
-			r.cancel()
+			r.cancel(source)
+			continue
 		}
 		r.reap(source)
 		if 2*len(r.free) < len(r.slots) {
@@ -129,9 +131,6 @@ func (r *Runner) fill(source Source) {
 		r.heads = append(r.heads, &c.ops[0])
 	}
 	n := r.drv.Stage(r.heads)
-	for _, op := range r.heads[:n] {
-		op.Owner.(*Chain).staged = true
-	}
 	r.heads = append(r.heads[:0], r.heads[n:]...)
 }
 
@@ -146,13 +145,18 @@ func (r *Runner) reap(source Source) {
 		c := op.Owner.(*Chain)
 		r.end(c, source, c.succeeded())
 	}
-	if r.lost { // the chains that it has not taken end
-		for _, op := range r.heads {
-			r.end(op.Owner.(*Chain), source, false)
-		}
-		clear(r.heads)
-		r.heads = r.heads[:0]
+	if r.lost {
+		r.endUnstaged(source)
 	}
+}
+
+// endUnstaged ends the chains that the driver has not taken.
+func (r *Runner) endUnstaged(source Source) {
+	for _, op := range r.heads {
+		r.end(op.Owner.(*Chain), source, false)
+	}
+	clear(r.heads)
+	r.heads = r.heads[:0]
 }
 
 // end ends c; see Source.Ended. A failed chain is neither counted nor recorded, because its owner
@@ -163,7 +167,7 @@ func (r *Runner) end(c *Chain, source Source, all bool) {
 	}
 	owner := c.owner
 	clear(c.ops[:c.n]) // with the references to the caller's memory
-	c.owner, c.staged = nil, false
+	c.owner = nil
 	r.free = append(r.free, c)
 	source.Ended(owner, all)
 }
@@ -188,10 +192,11 @@ func (r *Runner) report(c *Chain) {
 	}
 }
 
-// cancel asks the chains in flight to end early.
-func (r *Runner) cancel() {
+// cancel asks the chains in flight to end early, and ends all others.
+func (r *Runner) cancel(source Source) {
+	r.endUnstaged(source)
 	for i := range r.slots {
-		if c := &r.slots[i]; c.staged {
+		if c := &r.slots[i]; c.owner != nil {
 			r.drv.Cancel(&c.ops[0])
 		}
 	}

@@ -72,3 +72,32 @@ func TestCancelOnce(t *testing.T) {
 		t.Errorf("Close = %v", err)
 	}
 }
+
+// TestCancelUnstaged checks that a chain for which the driver has no room ends with the context.
+// The driver never has the chain.
+func TestCancelUnstaged(t *testing.T) {
+	hang.Watch(t)
+	d := script.New(1)
+	var r Runner
+	r.Init(func() driver.Linker { return linker{d.Staging()} }, Reports{
+		Stats: new(counters.Counters), Losses: new(ioengine.LostDrivers), Hook: new(record.Hook),
+	})
+	r.TryTake()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	source := &opens{ctx: ctx, names: []string{"a", "b"}, ended: make(chan any, 2)}
+	done := make(chan struct{})
+	go func() { defer close(done); r.Run(ctx, source) }()
+	op := d.Next(0)
+	cancel()
+	if owner := <-source.ended; owner != "b" {
+		t.Errorf("the chain %v has ended; want b, which waits for room", owner)
+	}
+	d.Answer(op, -int32(syscall.ECANCELED))
+	<-done
+	if len(d.Seen) != 1 || !slices.Equal(d.Cancelled, d.Seen) {
+		t.Errorf("the driver was given %d chains, and asked to end %d; want 1 and the same", len(d.Seen), len(d.Cancelled))
+	}
+	r.Leave()
+	_ = r.Close()
+}
