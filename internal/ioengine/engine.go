@@ -76,7 +76,7 @@ const maxReap = 256
 //
 //   - for operations of other goroutines, in flight or in the backlog;
 //   - while an owner waits that has found another leader (RequestSet.sleep);
-//   - while a Close waits for the operations of its file (Rings.RequireReapers).
+//   - while a Close waits for the operations of its file (Rings.RequireLeaders).
 //
 // A leader retires when no operation needs one. An owner that stops leading while one is needed
 // starts a leader goroutine (stopLeading).
@@ -111,11 +111,11 @@ type Engine struct {
 	// The goroutine that reaps operations lowers it for them. setOps and writes count some of the
 	// same operations: the requests of RequestSets, and the writes.
 	inflight, setOps, writes probe.Int32
-	// reaperRequests counts the goroutines that wait for operations of a RequestSet without
+	// leaderRequests counts the goroutines that wait for operations of a RequestSet without
 	// leading. The goroutine raises it, then reads state; a leader that retires writes state, then
 	// reads it. So one of them sees the other, and there is a leader. Rings.closing works in the
 	// same way.
-	reaperRequests probe.Int32
+	leaderRequests probe.Int32
 
 	rings   *Rings
 	devices int // how many devices have this ring. Under Rings.mu
@@ -425,10 +425,10 @@ func (e *Engine) complete(ops []*driver.Op, chain bool) {
 // countInFlight adds sign for each of ops to the counters that it belongs to: inflight, setOps,
 // writes. setOps is never larger than inflight: it is raised last and lowered first.
 func (e *Engine) countInFlight(ops []*driver.Op, sign int32) {
-	var byOwner, writes int32
+	var inSets, writes int32
 	for _, op := range ops {
-		if requestOf(op).byOwner {
-			byOwner += sign
+		if requestOf(op).inSet {
+			inSets += sign
 		}
 		if isWrite(op) {
 			writes += sign
@@ -437,12 +437,12 @@ func (e *Engine) countInFlight(ops []*driver.Op, sign int32) {
 	if writes != 0 {
 		e.writes.Add(writes)
 	}
-	if sign < 0 && byOwner != 0 {
-		e.setOps.Add(byOwner)
+	if sign < 0 && inSets != 0 {
+		e.setOps.Add(inSets)
 	}
 	e.inflight.Add(sign * int32(len(ops)))
-	if sign > 0 && byOwner != 0 {
-		e.setOps.Add(byOwner)
+	if sign > 0 && inSets != 0 {
+		e.setOps.Add(inSets)
 	}
 }
 
@@ -459,19 +459,19 @@ func (e *Engine) retire() bool {
 // needsLeader reports whether a leader must stay. It must be called with mu held.
 func (e *Engine) needsLeader() bool {
 	n := e.inflight.Load()
-	return n > e.setOps.Load() || n > 0 && e.reaperRequired() || e.backlog.Len() > 0
+	return n > e.setOps.Load() || n > 0 && e.leaderRequired() || e.backlog.Len() > 0
 }
 
-// reaperRequired reports whether a goroutine that does not lead waits for operations of
+// leaderRequired reports whether a goroutine that does not lead waits for operations of
 // a RequestSet: an owner, or a Close.
-func (e *Engine) reaperRequired() bool {
-	return e.reaperRequests.Load() > 0 || e.rings.closing.Load() > 0
+func (e *Engine) leaderRequired() bool {
+	return e.leaderRequests.Load() > 0 || e.rings.closing.Load() > 0
 }
 
 // resumeLeading makes the caller, which has just retired, the leader again if a leader
 // is needed and no other goroutine has become it. It reports whether it did.
 func (e *Engine) resumeLeading() bool {
-	again := e.inbox.Load() != nil || e.inflight.Load() > 0 && e.reaperRequired()
+	again := e.inbox.Load() != nil || e.inflight.Load() > 0 && e.leaderRequired()
 	return again && e.state.CompareAndSwap(idle, running)
 }
 
@@ -485,15 +485,15 @@ func (e *Engine) stopLeading() {
 	}
 }
 
-// ensureReaper starts a leader if there is none and something is in flight or in the inbox.
-func (e *Engine) ensureReaper() {
+// ensureLeader starts a leader if there is none and something is in flight or in the inbox.
+func (e *Engine) ensureLeader() {
 	if e.state.Load() == idle && (e.inflight.Load() > 0 || e.inbox.Load() != nil) {
 		e.startLeaderIfIdle()
 	}
 }
 
-// HasReaper reports whether there is a leader, which reaps completions.
-func (e *Engine) HasReaper() bool { return e.state.Load() != idle }
+// HasLeader reports whether there is a leader.
+func (e *Engine) HasLeader() bool { return e.state.Load() != idle }
 
 // Lost reports whether the driver can no longer be used.
 func (e *Engine) Lost() bool { return e.lost.Load() }

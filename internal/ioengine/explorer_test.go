@@ -324,7 +324,7 @@ func (w *world) atEnd() string {
 			return t.name + " waits for ever"
 		}
 	}
-	if e.state.Load() != idle || e.inflight.Load() != 0 || e.setOps.Load() != 0 || e.reaperRequests.Load() != 0 {
+	if e.state.Load() != idle || e.inflight.Load() != 0 || e.setOps.Load() != 0 || e.leaderRequests.Load() != 0 {
 		return "something is in flight, or led, at the end"
 	}
 	return w.unfinished()
@@ -336,7 +336,7 @@ func (w *world) key() (key uint64) {
 	defer w.unprobed()()
 	e := w.e
 	for _, n := range []uint64{
-		uint64(e.state.Load()), uint64(e.inflight.Load()), uint64(e.setOps.Load()), uint64(e.reaperRequests.Load()),
+		uint64(e.state.Load()), uint64(e.inflight.Load()), uint64(e.setOps.Load()), uint64(e.leaderRequests.Load()),
 		uint64(e.waiting.Load()), uint64(e.writes.Load()), number(e.mu.Free()), uint64(min(e.arrived.Load(), minSubmitThreshold)), w.d.key(), w.more(),
 		number(e.help.reaping.Free()), uint64(min(e.help.taken, 1)),
 	} {

@@ -16,7 +16,7 @@ import (
 // pushes the request, and waits for it (Wait), or has its Client called.
 //
 // A Request begins on a cache line, as its size is a multiple of one. The fields from Client to
-// byOwner, which each operation needs, are on one line with the end of Op.
+// inSet, which each operation needs, are on one line with the end of Op.
 type Request struct {
 	Op driver.Op
 	// Client is called when Op has ended. If it is nil, a goroutine waits for Op.
@@ -32,8 +32,8 @@ type Request struct {
 	// chain the goroutine makes next ready, or, as the last one, the leader. The leader sets
 	// waiting and next.
 	waiting atomic.Uint32
-	// byOwner is true if the owner of a RequestSet ensures that Op is reaped (RequestSet.Push).
-	byOwner bool
+	// inSet is true for a request of a RequestSet, whose owner ensures that Op is reaped.
+	inSet bool
 
 	next *Request
 	// Times are written by the goroutines that submit the request and reap it. Other goroutines
@@ -105,7 +105,7 @@ func makeRequest() *Request {
 // Free makes the request available for other operations. A request that was abandoned is still
 // in a queue. It is left to the garbage collector.
 func (r *Request) Free() {
-	r.Op.Buf, r.Op.Reg, r.Client, r.byOwner, r.ring = nil, 0, nil, false, nil
+	r.Op.Buf, r.Op.Reg, r.Client, r.inSet, r.ring = nil, 0, nil, false, nil
 	if r.place.Load() != abandoned {
 		r.from.unused.Put(r)
 	}

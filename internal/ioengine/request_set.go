@@ -71,7 +71,7 @@ func (set *RequestSet) Close() {
 // Push gives r to the engine. r may be submitted as late as by Submit or Next. The Client of r must
 // call Completed when the operation has ended, and End when no other operation follows.
 func (set *RequestSet) Push(r *Request) {
-	r.byOwner = true
+	r.inSet = true
 	set.queued.Add(1)
 	set.e.Queue(r)
 }
@@ -171,10 +171,10 @@ func (set *RequestSet) sleep(ctx context.Context) {
 	e := set.e
 	e.submitInbox()
 	if set.park(asleep) && ctx.Err() == nil {
-		e.reaperRequests.Add(1) // there is a leader from now on while anything is in flight
-		e.ensureReaper()
+		e.leaderRequests.Add(1) // there is a leader from now on while anything is in flight
+		e.ensureLeader()
 		probe.Receive(set.wake)
-		e.reaperRequests.Add(-1)
+		e.leaderRequests.Add(-1)
 		return
 	}
 	set.park(awake)

@@ -39,7 +39,7 @@ type Rings struct {
 	most int
 
 	first *Engine
-	// closing counts the Closes of files in progress. See Engine.reaperRequests.
+	// closing counts the Closes of files in progress. See Engine.leaderRequests.
 	closing atomic.Int32
 	lost    atomic.Bool // set when the driver of a ring is lost; see lost.go
 	// slabs has the memory of Register, by its index in the first ring. Register and Unregister
@@ -183,21 +183,21 @@ func (r *Rings) ringLost() {
 	r.OnLoss()
 }
 
-// HasReaper reports whether any ring has a leader.
-func (r *Rings) HasReaper() bool { return slices.ContainsFunc(r.All(), (*Engine).HasReaper) }
+// HasLeader reports whether any ring has a leader.
+func (r *Rings) HasLeader() bool { return slices.ContainsFunc(r.All(), (*Engine).HasLeader) }
 
-// RequireReapers starts a leader in each ring that has operations and no leader. Until
-// ReleaseReapers is called, a leader does not retire before everything in flight has been reaped.
+// RequireLeaders starts a leader in each ring that has operations and no leader. Until
+// ReleaseLeaders is called, a leader does not retire before everything in flight has been reaped.
 // This also holds for rings that are started until then.
-func (r *Rings) RequireReapers() {
+func (r *Rings) RequireLeaders() {
 	r.closing.Add(1)
 	for _, e := range r.All() {
-		e.ensureReaper()
+		e.ensureLeader()
 	}
 }
 
-// ReleaseReapers ends what RequireReapers began.
-func (r *Rings) ReleaseReapers() { r.closing.Add(-1) }
+// ReleaseLeaders ends what RequireLeaders began.
+func (r *Rings) ReleaseLeaders() { r.closing.Add(-1) }
 
 // Wait returns when no ring has a leader. Nothing may be pushed any more.
 func (r *Rings) Wait() {

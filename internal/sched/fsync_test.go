@@ -139,7 +139,7 @@ func TestSyncsBesideALeader(t *testing.T) {
 	if n := <-read; n != 8 {
 		t.Errorf("Queue = %d; want 8", n)
 	}
-	hang.Eventually(func() bool { return !p.paths.Engines.HasReaper() })
+	hang.Eventually(func() bool { return !p.paths.Engines.HasLeader() })
 	_, plain := p.start(t.Context(), 4)
 	<-p.started
 	p.results <- 0

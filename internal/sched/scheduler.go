@@ -63,8 +63,8 @@ func (s *Scheduler) Close() error {
 // CloseFile is f.Close, and makes sure that f's operations in flight are reaped. The owner of a
 // TransferSet does not reap while it closes the file.
 func (s *Scheduler) CloseFile(f *File) bool {
-	s.paths.Engines.RequireReapers()
-	defer s.paths.Engines.ReleaseReapers()
+	s.paths.Engines.RequireLeaders()
+	defer s.paths.Engines.ReleaseLeaders()
 	return f.Close(func() { s.paths.Classes.RejectFile(&f.Count) })
 }
 

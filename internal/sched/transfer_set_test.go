@@ -61,8 +61,8 @@ func wantNothing(t *testing.T, s *Scheduler) {
 	t.Helper()
 	e := s.paths.Engines.First()
 	var st ioengine.Stats
-	if e.AddTo(&st); e.HasReaper() || st.InFlight != 0 || s.queuedOps() != 0 {
-		t.Errorf("engine at the end: a leader: %t, %d in flight, %d waiting; want nothing", e.HasReaper(), st.InFlight, s.queuedOps())
+	if e.AddTo(&st); e.HasLeader() || st.InFlight != 0 || s.queuedOps() != 0 {
+		t.Errorf("engine at the end: a leader: %t, %d in flight, %d waiting; want nothing", e.HasLeader(), st.InFlight, s.queuedOps())
 	}
 }
 
@@ -101,7 +101,7 @@ func TestTransferSetOwnerLeads(t *testing.T) {
 		if tr := p.g.Take(); tr != nil {
 			t.Errorf("Take = number %v; want none", tr.Owner)
 		}
-		if p.paths.Engines.First().HasReaper() {
+		if p.paths.Engines.First().HasLeader() {
 			t.Error("there is a leader while the owner is elsewhere; want none")
 		}
 		p.d.Answer(p.d.Next(2), 0)
