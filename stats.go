@@ -49,7 +49,7 @@ type Stats struct {
 	BuffersInUse      int64 // in use now
 	BuffersPeak       int64 // the most that was in use at a time
 	BuffersMapped     int64 // mapped for Buffers, in use or not
-	BuffersRegistered int64 // the part of BuffersMapped that is registered with the rings
+	BuffersRegistered int64 // the part of BuffersMapped that is registered with a ring
 }
 
 // Stats returns a snapshot of the Scheduler's counters.

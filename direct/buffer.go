@@ -3,7 +3,7 @@ package direct
 import "github.com/sluiceio/sluice/internal/buffer"
 
 // Buffer is a reference to memory of a Scheduler's pool. The memory is aligned, on huge pages if
-// the system has any, and registered with the rings if the driver can.
+// the system has any, and registered with a ring when it is first queued there, if the driver can.
 //
 //	b, err := f.ReadBuffer(ctx, off, 64<<10)
 //	if err != nil {

@@ -75,7 +75,6 @@ var internal = map[string][]string{
 	"memory that cannot be registered is used without (Stats.BuffersRegistered)": {
 		"io_uring_register of a table of buffers: …",
 		"io_uring_register of … bytes: …",
-		"the driver … does not register memory: …",
 		"uring: Register of no memory",
 		"uring: Register on a closed ring",
 		"uring: Register on a lost ring: …",

@@ -109,8 +109,7 @@ func (b Buffer) Release() {
 	}
 }
 
-// Reg returns the value for driver.Op.Reg of an operation on these bytes. It is 0 if the
-// memory is not registered.
+// Reg returns the Registrar's number of the memory, or 0 without one.
 func (b Buffer) Reg() uint32 {
 	if !b.valid("Reg") {
 		return 0

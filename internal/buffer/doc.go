@@ -1,5 +1,5 @@
 // Package buffer provides memory for transfers: aligned for O_DIRECT, on huge pages if the system
-// has any, registered with the driver if it can, and limited.
+// has any, that a driver may register, and limited.
 //
 //	p := buffer.NewPool(buffer.Options{})
 //	defer p.Close()

@@ -83,9 +83,7 @@ func (p *Pool) mapSlab(size int) (*slab, error) {
 	}
 	s := &slab{pool: p, mem: m.mem, kind: m.kind}
 	if p.reg != nil {
-		if i, err := p.reg.Register(s.mem); err == nil {
-			s.reg.Store(uint32(i) + 1)
-		}
+		s.reg.Store(p.reg.Register(s.mem))
 	}
 	p.slabs.PushFront(&s.mapped, s)
 	p.mapped += int64(size)
@@ -106,7 +104,7 @@ func (p *Pool) unmap(s *slab) {
 
 // unregister removes a slab's memory from the Registrar. mu is held.
 func (p *Pool) unregister(s *slab) {
-	if i := s.reg.Swap(0); i != 0 {
-		p.reg.Unregister(int(i - 1))
+	if reg := s.reg.Swap(0); reg != 0 {
+		p.reg.Unregister(reg)
 	}
 }

@@ -26,14 +26,15 @@ type Options struct {
 	Setting string
 	// Modest lowers Limit by the function Modest, when the limit is first needed.
 	Modest bool
-	// Registrar, if not nil, registers all memory. Memory that it refuses is used, too.
+	// Registrar, if not nil, may register all memory. Memory that it refuses is used, too.
 	Registrar Registrar
 }
 
-// Registrar registers memory before it is used, as a driver.Registrar does.
+// Registrar registers memory with drivers, when and where it is used: see ioengine.Rings.Register.
 type Registrar interface {
-	Register(mem []byte) (index int, err error)
-	Unregister(index int)
+	Register(mem []byte) (reg uint32)
+	Unregister(reg uint32)
+	Registered(reg uint32) bool
 }
 
 // ErrClosed is returned by Get after Close. Users of the library see it, and a Pool is closed with

@@ -23,8 +23,7 @@ type slab struct {
 	pool *Pool
 	mem  []byte // nil after it was unmapped
 	kind Kind
-	// reg is the Registrar's index of the memory plus 1, or 0 without one. It is written under
-	// Pool.mu.
+	// reg is the Registrar's number of the memory, or 0 without one. It is written under Pool.mu.
 	reg atomic.Uint32
 
 	// The class guards these by its mu; while the slab is in no class, Pool.mu does.

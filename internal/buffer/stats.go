@@ -25,7 +25,7 @@ func (p *Pool) Stats() Stats {
 	}
 	for s := p.slabs.Front(); s != nil; s = s.mapped.Next() {
 		st.Slabs[s.kind]++
-		if s.reg.Load() != 0 {
+		if reg := s.reg.Load(); reg != 0 && p.reg.Registered(reg) {
 			st.Registered += int64(len(s.mem))
 		}
 	}

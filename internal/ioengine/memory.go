@@ -1,77 +1,79 @@
 package ioengine
 
 import (
-	"errors"
-	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// maxSlabs is the most pieces of memory that rings other than the first can know.
+// maxSlabs is the most pieces of memory that rings can know.
 const maxSlabs = 1024
 
-// slab is a piece of memory that is registered with the first ring. It is registered with another
-// ring when it is first used there: a process may register only so much, and each ring counts.
+// slab is a piece of memory of Register. A ring registers it with its driver when it is first used
+// there: plain calls have no use of it, a process may register only so much, and each ring counts.
 type slab struct {
 	mem []byte
-	// regs has the driver.Op.Reg of each other ring, by Engine.number. It is 0 if the ring has not
-	// tried yet, and refused if it cannot register the memory.
+	// regs has the driver.Op.Reg of each ring, by Engine.number. It is 0 if the ring has not tried
+	// yet, and refused if it cannot register the memory.
 	regs [MaxRings]atomic.Int32
 }
 
 const refused = -1
 
-// Register makes memory known to the driver of the first ring; see driver.Registrar. If the
-// driver cannot do that, the error wraps errors.ErrUnsupported.
-func (r *Rings) Register(mem []byte) (index int, err error) {
-	if r.first == nil {
-		return 0, driver.ErrClosed // see iopath.Paths.EndChoice
+// Register lets rings register mem, and returns its number for RegIn. It returns 0 if there are
+// too many pieces of memory.
+func (r *Rings) Register(mem []byte) (reg uint32) {
+	r.registering.Lock()
+	defer r.registering.Unlock()
+	i := slices.Index(r.slabs[1:], nil)
+	if i < 0 {
+		return 0
 	}
-	reg, ok := r.first.drv.(driver.Registrar)
-	if !ok {
-		return 0, fmt.Errorf("the driver %s does not register memory: %w", r.first.drv.Info().Name, errors.ErrUnsupported)
-	}
-	index, err = reg.Register(mem)
-	if err == nil && index < maxSlabs {
-		r.slabs[index] = &slab{mem: mem}
-	}
-	return index, err
+	r.slabs[i+1] = &slab{mem: mem}
+	return uint32(i + 1)
 }
 
 // Unregister forgets memory of Register. No operation that names it may be in flight.
-func (r *Rings) Unregister(index int) {
-	if index < maxSlabs {
-		for _, e := range r.All() {
-			if reg := r.slabs[index].regs[e.number].Load(); reg > 0 {
-				e.drv.(driver.Registrar).Unregister(int(reg) - 1)
-			}
+func (r *Rings) Unregister(reg uint32) {
+	for _, e := range r.All() {
+		if in := r.slabs[reg].regs[e.number].Load(); in > 0 {
+			e.drv.(driver.Registrar).Unregister(int(in) - 1)
 		}
-		r.slabs[index] = nil
 	}
-	r.first.drv.(driver.Registrar).Unregister(index)
+	r.registering.Lock()
+	defer r.registering.Unlock()
+	r.slabs[reg] = nil
 }
 
-// RegIn returns the driver.Op.Reg by which e's driver knows the memory that the first ring
-// knows by reg. It is 0 if e's driver does not know it.
+// Registered reports whether a ring has registered memory of Register.
+func (r *Rings) Registered(reg uint32) bool {
+	return slices.ContainsFunc(r.All(), func(e *Engine) bool { return r.slabs[reg].regs[e.number].Load() > 0 })
+}
+
+// RegIn returns the driver.Op.Reg by which e's driver knows memory of Register. It is 0 if reg is
+// 0, or e's driver does not know the memory.
 func (r *Rings) RegIn(e *Engine, reg uint32) uint32 {
-	if reg == 0 || e.number == 0 {
-		return reg
-	}
-	if reg > maxSlabs || r.slabs[reg-1] == nil {
+	s := r.slabs[reg]
+	if s == nil {
 		return 0
 	}
-	s := r.slabs[reg-1]
 	known := &s.regs[e.number]
 	if known.Load() == 0 && r.registering.TryLock() { // else another goroutine registers some now
 		if known.Load() == 0 {
-			in := int32(refused)
-			if i, err := e.drv.(driver.Registrar).Register(s.mem); err == nil {
-				in = int32(i + 1)
-			}
-			known.Store(in)
+			known.Store(e.register(s.mem))
 		}
 		r.registering.Unlock()
 	}
 	return uint32(max(0, known.Load()))
+}
+
+// register registers memory with e's driver, and returns its driver.Op.Reg there, or refused.
+func (e *Engine) register(mem []byte) int32 {
+	if drv, ok := e.drv.(driver.Registrar); ok {
+		if i, err := drv.Register(mem); err == nil {
+			return int32(i + 1)
+		}
+	}
+	return refused
 }

@@ -42,10 +42,10 @@ type Rings struct {
 	// closing counts the Closes of files in progress. See Engine.leaderRequests.
 	closing atomic.Int32
 	lost    atomic.Bool // set when the driver of a ring is lost; see lost.go
-	// slabs has the memory of Register, by its index in the first ring. Register and Unregister
-	// write an element before and after all operations that name it.
-	slabs       [maxSlabs]*slab
-	registering sync.Mutex // held while a ring other than the first registers a slab
+	// slabs has the memory of Register, by its number; number 0 is no memory. Register and
+	// Unregister write an element before and after all operations that name it, under registering.
+	slabs       [1 + maxSlabs]*slab
+	registering sync.Mutex // held while a ring registers a slab, too
 
 	mu      sync.Mutex
 	devices atomic.Int32 // how many devices have a ring. Written under mu, as is Engine.devices

@@ -13,7 +13,7 @@ import (
 )
 
 // Queue makes the driver perform an operation, waits for it without a thread, and returns its
-// result. reg is driver.Op's Reg, as the first ring knows it. If ctx ends first, the result may be
+// result. reg is the memory's number of Rings.Register, or 0. If ctx ends first, the result may be
 // -ECANCELED; see ioengine.Request.Wait. performed is false if a plain call must perform the
 // operation.
 func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64, reg uint32) (res int32, performed bool) {

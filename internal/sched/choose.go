@@ -30,7 +30,7 @@ func (s *Scheduler) plainOrQueue(ctx context.Context, code driver.Code, f *File,
 }
 
 // waitOrQueue performs an operation that may have to wait: as a plain call, or through the queue.
-// Reg is driver.Op's Reg.
+// Reg is the memory's number of Register, or 0.
 func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
 	asked := s.paths.Recording.Now()
 	switch {

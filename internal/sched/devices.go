@@ -21,14 +21,14 @@ func (s *Scheduler) Driver() driver.Info {
 // Rings returns the rings. There are none before Ready.
 func (s *Scheduler) Rings() *ioengine.Rings { return &s.paths.Engines }
 
-// Register is Rings.Register, after Ready.
-func (s *Scheduler) Register(mem []byte) (index int, err error) {
-	s.Ready()
-	return s.paths.Engines.Register(mem)
-}
+// Register is Rings.Register.
+func (s *Scheduler) Register(mem []byte) (reg uint32) { return s.paths.Engines.Register(mem) }
 
 // Unregister is Rings.Unregister.
-func (s *Scheduler) Unregister(index int) { s.paths.Engines.Unregister(index) }
+func (s *Scheduler) Unregister(reg uint32) { s.paths.Engines.Unregister(reg) }
+
+// Registered is Rings.Registered.
+func (s *Scheduler) Registered(reg uint32) bool { return s.paths.Engines.Registered(reg) }
 
 // LostDrivers returns the drivers that were lost, in the order in which that happened.
 func (s *Scheduler) LostDrivers() []ioengine.Loss { return s.paths.Engines.Losses.All() }

@@ -108,9 +108,6 @@ func TestCloseBeforeTheChoice(t *testing.T) {
 	if info := c.s.Driver(); info.Name != "" || c.made.Load() != 0 {
 		t.Errorf("after Close the driver is %q, and %d were chosen; want none", info.Name, c.made.Load())
 	}
-	if _, err := c.s.Register(make([]byte, 1)); !errors.Is(err, driver.ErrClosed) {
-		t.Errorf("Register = %v; want %v", err, driver.ErrClosed)
-	}
 }
 
 // TestCloseBesideTheChoice: Close waits for a choice in progress, and closes the driver.

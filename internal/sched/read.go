@@ -39,7 +39,7 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 	return s.readAll(ctx, f, b, off, 0, res)
 }
 
-// ReadFixed is ReadAt into registered memory. Reg is driver.Op's Reg, here and below: 0 for other
+// ReadFixed is ReadAt into memory of Register. reg is its number, here and below: 0 for other
 // memory.
 func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
 	s.count(ctx, readKind(f, len(b)), f)

@@ -331,8 +331,8 @@ func (d *registering) Unregister(i int) {
 	delete(d.known, i)
 }
 
-// Memory is registered with a further ring when it is first used there, by that
-// ring's index; and where it is refused it goes as other memory does.
+// Memory is registered with a ring when it is first queued there, by that ring's index; and where
+// it is refused it goes as other memory does.
 func TestRegisteredWithEachRing(t *testing.T) {
 	var drv []*registering
 	var last uint32 // the Reg of the last operation, under the script's mu
@@ -347,20 +347,19 @@ func TestRegisteredWithEachRing(t *testing.T) {
 	files := map[int]*File{1: on(1), 2: on(2), 3: on(3)} // a device with a file is not forgotten
 	<-p.begin(files[1])
 	mem := [][]byte{make([]byte, 512), make([]byte, 512)}
-	var index []int
+	var regs []uint32
 	for _, b := range mem {
-		i, err := p.Register(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		index = append(index, i)
+		regs = append(regs, p.Register(b))
+	}
+	if len(drv[0].known) != 0 || p.Registered(regs[0]) {
+		t.Error("memory is registered before it is queued")
 	}
 	for _, c := range []struct {
 		device, mem int
 		reg         uint32
 	}{{1, 0, 1}, {1, 1, 2}, {2, 1, 11}, {2, 0, 12}, {2, 1, 11}, {3, 0, 0}, {3, 0, 0}} {
 		var tr Transfer
-		p.StartRead(&tr, files[c.device], mem[c.mem], 0, uint32(index[c.mem]+1))
+		p.StartRead(&tr, files[c.device], mem[c.mem], 0, regs[c.mem])
 		if n, err := tr.Wait(t.Context()); n != 512 || err != nil {
 			t.Fatalf("read on device %d = %d, %v; want 512", c.device, n, err)
 		}
@@ -368,8 +367,11 @@ func TestRegisteredWithEachRing(t *testing.T) {
 			t.Errorf("device %d: memory %d went as %d; want %d", c.device, c.mem, last, c.reg)
 		}
 	}
-	for _, i := range index {
-		p.Unregister(i)
+	for _, reg := range regs {
+		if !p.Registered(reg) {
+			t.Errorf("memory %d is not registered", reg)
+		}
+		p.Unregister(reg)
 	}
 	for i, d := range drv {
 		if len(d.known) != 0 {

@@ -77,9 +77,9 @@ type Transfer struct {
 	withdrawn bool                // Withdraw was called: nothing more is to be tried
 }
 
-// StartRead starts reading len(b) bytes at off into b. Off is not negative, and reg is driver.Op's
-// Reg. The caller must not touch b until Wait or TransferSet.Next has returned, and must use f
-// (File.Use) during this call.
+// StartRead starts reading len(b) bytes at off into b. Off is not negative, and reg is the memory's
+// number of Register, or 0. The caller must not touch b until Wait or TransferSet.Next has
+// returned, and must use f (File.Use) during this call.
 func (s *Scheduler) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32) {
 	s.startTransfer(t, driver.Read, f, b, off, reg, false)
 }

@@ -112,12 +112,13 @@ func TestTransferReg(t *testing.T) {
 		regs = append(regs, op.Reg)
 		return int32(len(op.Buf)), true
 	}
-	s := newOn(d, queueAll)
+	s := newOn(&registering{Driver: d, base: 6, known: map[int][]byte{}}, queueAll)
 	defer s.Close()
 	f := iopath.NewFile(1<<20, true, false)
 	b := make([]byte, 10)
+	seven, eight := s.Register(b), s.Register(b)
 	var tr Transfer
-	s.StartRead(&tr, f, b, 0, 7)
+	s.StartRead(&tr, f, b, 0, seven)
 	whole := func(n int, err error) {
 		t.Helper()
 		if n != len(b) || err != nil {
@@ -125,7 +126,7 @@ func TestTransferReg(t *testing.T) {
 		}
 	}
 	whole(tr.Wait(t.Context()))
-	whole(s.ReadFixed(t.Context(), f, b, 0, 8))
+	whole(s.ReadFixed(t.Context(), f, b, 0, eight))
 	whole(s.ReadFixed(t.Context(), f, b, 0, 0))
 	for range 10 {
 		whole(s.ReadAt(t.Context(), f, b, 0))
@@ -381,11 +382,8 @@ func readAhead(t *testing.T, s *Scheduler, f *File, data []byte) {
 	t.Helper()
 	const part, ahead = 1000, 8
 	mem := make([]byte, part*ahead)
-	reg := uint32(0)
-	if i, err := s.Register(mem); err == nil {
-		reg = uint32(i) + 1
-		defer s.Unregister(i)
-	}
+	reg := s.Register(mem)
+	defer s.Unregister(reg)
 	var all [ahead]Transfer
 	place := func(i int) []byte { return mem[i%ahead*part:][:part] }
 	for i := range ahead {
