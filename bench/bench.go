@@ -52,7 +52,7 @@ type Command struct {
 	JSON   string         `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines; - is standard output, and the tables are on standard error then."`
 	Report *string        `placeholder:"DIR" help:"Also write a report to DIR: index.html, and each figure as SVG, CSV and JSON."`
 
-	Full   bool           `help:"Every parameter: all cells of the matrix, and its selection with GOMAXPROCS 1, 2, 4 and 8 (up to 50 minutes), every number of goroutines, files and times as published."`
+	Full   bool           `help:"Every parameter: all cells of the matrix, and its selection with GOMAXPROCS 1, 2, 4 and 8 (up to 52 minutes), every number of goroutines, files and times as published."`
 	Fio    bool           `help:"Run the matching job of fio beside each scan-* and rand-*. As root, reserve huge pages for it meanwhile."`
 	Driver string         `placeholder:"NAME" help:"Driver of sluice where it has one side: uring, aio or pool; default: its own choice."`
 	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms to 250ms)."`
@@ -107,12 +107,13 @@ turns. A verdict follows from the 95 % interval of the ratio.
 
 Kinds of the matrix: read-cached, read-cold, read-direct, write-buffered,
 write-direct, write-sync; read-cold+work and read-direct+work (+2us, +6us,
-+50us: computation after each read); write-direct+hot (over cached blocks);
-read-cold+busy, read-direct+busy, write-direct+busy and write-sync+busy (beside
-two goroutines a processor that compute); sync-own and write-logs (a file for
-each goroutine: WriteAt, or append, and Sync); serve (io.Copy of a file to a TCP
-connection); start (a program that opens and reads a file: its time, and its
-memory; needs a Go toolchain).
++50us: computation after each read); read-buffer (read-direct by ReadBuffer, in
+sluice's memory); write-direct+hot (over cached blocks); read-cold+busy,
+read-direct+busy, write-direct+busy and write-sync+busy (beside two goroutines a
+processor that compute); sync-own and write-logs (a file for each goroutine:
+WriteAt, or append, and Sync); serve (io.Copy of a file to a TCP connection);
+start (a program that opens and reads a file: its time, and its memory; needs a
+Go toolchain).
 
 Kinds of scale: read-direct, read-cold, read-cached, write-buffered, sync-own,
 and read-tmpfs (O_DIRECT on tmpfs, a device that never waits), by 1, 2 and 4

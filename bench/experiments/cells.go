@@ -28,6 +28,7 @@ var rows = []struct {
 	{[]load.Kind{load.ReadDirect}, []int{k4, k64, m1}, manyGoroutines},
 	{[]load.Kind{load.ReadDirect2us, load.ReadDirect6us, load.ReadDirectBusy}, []int{k4}, manyGoroutines},
 	{[]load.Kind{load.ReadCold50us, load.ReadDirect50us}, []int{k4}, []int{4, 16}},
+	{[]load.Kind{load.ReadBuffer}, []int{k4, k64}, []int{1, 4, 16, 64}},
 	{[]load.Kind{load.WriteBuffered, load.WriteDirect, load.WriteSync}, []int{k4, k64, m1}, manyGoroutines},
 	{[]load.Kind{load.WriteDirectHot, load.WriteDirectBusy, load.WriteSyncBusy, load.SyncOwn, load.WriteLogs}, []int{k4}, manyGoroutines},
 	{[]load.Kind{load.ServeFile}, []int{k4, k64, m1}, []int{1, 4, 16, 64}},

@@ -71,6 +71,9 @@ func openTarget(s Setup) (*target, error) {
 	}
 	switch s.Side.Way {
 	case BySluice:
+		if s.Load.Kind == ReadBuffer {
+			return openBuffers(s)
+		}
 		if s.Side.Timed {
 			return openTimed(s.Path, flag, s.Side.Driver)
 		}

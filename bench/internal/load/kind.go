@@ -31,6 +31,10 @@ const (
 	ReadDirect50us Kind = "read-direct+50us"
 )
 
+// ReadBuffer is ReadDirect, but sluice's side calls ReadBuffer of a direct.File: the Scheduler's
+// memory is on huge pages, and registered with rings.
+const ReadBuffer Kind = "read-buffer"
+
 // WriteDirectHot is WriteDirect of cached blocks, as after a copy. A write evicts its block from
 // the page cache, so each block is written at most once in a slice.
 const WriteDirectHot Kind = "write-direct+hot"
@@ -107,7 +111,7 @@ func (k Kind) Pebble() bool { return strings.HasPrefix(string(k), "pebble-") }
 // Kinds are the kinds of the matrix that workers perform, in the order of its table.
 var Kinds = []Kind{
 	ReadCached, ReadCold, ReadCold2us, ReadCold6us, ReadCold50us, ReadColdBusy,
-	ReadDirect, ReadDirect2us, ReadDirect6us, ReadDirect50us, ReadDirectBusy,
+	ReadDirect, ReadDirect2us, ReadDirect6us, ReadDirect50us, ReadDirectBusy, ReadBuffer,
 	WriteBuffered, WriteDirect, WriteDirectHot, WriteDirectBusy, WriteSync, WriteSyncBusy, SyncOwn, WriteLogs, ServeFile,
 }
 
@@ -136,7 +140,7 @@ func (k Kind) Busy() bool { return strings.HasSuffix(string(k), "+busy") }
 // Direct reports whether the file is opened with O_DIRECT.
 func (k Kind) Direct() bool {
 	k = k.bare()
-	return k == ReadDirect || k == WriteDirect || k == ScanDirect || k == ReadSkewed || k == ReadTmpfs
+	return k == ReadDirect || k == ReadBuffer || k == WriteDirect || k == ScanDirect || k == ReadSkewed || k == ReadTmpfs
 }
 
 // Cold reports whether the page cache is dropped before each slice, and each block is read at
