@@ -207,7 +207,12 @@ func (e *Engine) EnsureSubmitted() {
 // docs/decisions/0003-cooperative-reaper.md.
 func (e *Engine) submitThreshold() int32 { return max(e.minBatch, e.inflight.Load()/4) }
 
-const minSubmitThreshold = 4
+// minSubmitThreshold is how many operations are worth a system call. What is divided, among chains
+// or rings, has at least twoBatches in each part.
+const (
+	minSubmitThreshold = 4
+	twoBatches         = 2 * minSubmitThreshold
+)
 
 // startLeaderIfIdle starts a leader, unless another goroutine has just started one.
 func (e *Engine) startLeaderIfIdle() {
@@ -328,15 +333,13 @@ func (e *Engine) stage() (retired bool) {
 
 // mayWaitNow reports whether a leader that has found mu held may wait for completions at once. The
 // goroutine that holds mu submits what has arrived. Something must be in flight that only the
-// leader reaps: otherwise the leader might wait for ever. With many operations in flight the leader
-// had better wait for mu, and submit the next batch with its wait. The limit is measured:
-// docs/decisions/0003-cooperative-reaper.md.
+// leader reaps: otherwise the leader might wait for ever. With more operations in flight than the
+// goroutine that holds mu would reap (helpReap), the leader had better wait for mu, and submit the
+// next batch with its wait: docs/decisions/0003-cooperative-reaper.md.
 func (e *Engine) mayWaitNow() bool {
 	n := e.inflight.Load() // before setOps, which is never larger: see countInFlight
-	return n <= maxInFlightToSkip && n > e.setOps.Load()
+	return n <= mostHelped && n > e.setOps.Load()
 }
-
-const maxInFlightToSkip = 40
 
 // stageLocked moves what has arrived into the driver. If the driver can stage, the
 // operations travel with the coming Reap. It must be called with mu held.

@@ -65,7 +65,7 @@ func newRig(t *testing.T, most int) *rig {
 // work makes operations for two windows of each ring. The drivers hold what they are given, and
 // answer all of it at once, so each Reap returns as many as a busy leader's Reap.
 func (g *rig) work() {
-	const batch = 2 * fullReap
+	const batch = 2 * twoBatches
 	var requests Requests
 	for range 2 * WindowReaps {
 		of := make(map[*Engine][]*Request)
@@ -93,11 +93,11 @@ func (g *rig) work() {
 
 // The windows of leaders: one has too much to do, one mostly waits, one neither.
 var (
-	tooMuch = Window{Operations: fullReap * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 3}
-	waiting = Window{Operations: fullReap * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 8}
-	neither = Window{Operations: fullReap * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 4}
-	small   = Window{Operations: fullReap*WindowReaps - 1, Reaps: WindowReaps, Known: 16}
-	unknown = Window{Operations: fullReap * WindowReaps, Reaps: WindowReaps}
+	tooMuch = Window{Operations: twoBatches * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 3}
+	waiting = Window{Operations: twoBatches * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 8}
+	neither = Window{Operations: twoBatches * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 4}
+	small   = Window{Operations: twoBatches*WindowReaps - 1, Reaps: WindowReaps, Known: 16}
+	unknown = Window{Operations: twoBatches * WindowReaps, Reaps: WindowReaps}
 )
 
 // judge has a leader of the device find the same, n times.

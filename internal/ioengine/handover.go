@@ -29,9 +29,6 @@ type handover struct {
 	resume  chan struct{}
 }
 
-// leastChain is the least goroutines of each of several chains: a shorter one is not worth two.
-const leastChain = 8
-
 // handOver hands the results of ops to the goroutines that wait for them, and lets these run.
 func (e *Engine) handOver(ops []*driver.Op) {
 	h := &e.hand
@@ -57,11 +54,11 @@ func (e *Engine) yield() {
 	r.Processors.Waited(now-began, now)
 }
 
-// wakeInChains makes chains of the goroutines that wait for waiters, one for each processor, and
-// wakes the first goroutine of each.
+// wakeInChains makes chains of the goroutines that wait for waiters, one for each processor, unless
+// they would be short. It wakes the first goroutine of each.
 func (h *handover) wakeInChains() {
 	procs := runtime.GOMAXPROCS(0)
-	length := max((len(h.waiters)+procs-1)/procs, leastChain)
+	length := max((len(h.waiters)+procs-1)/procs, twoBatches)
 	h.ending.Store(int32((len(h.waiters) + length - 1) / length))
 	for chain := range slices.Chunk(h.waiters, length) {
 		for i, r := range chain[:len(chain)-1] {

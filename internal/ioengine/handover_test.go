@@ -71,9 +71,9 @@ func woken(all []*Request) (n int) {
 func TestChains(t *testing.T) {
 	for _, c := range []struct{ waiters, others, procs, chains int }{
 		{1, 0, 2, 1},
-		{leastChain, 0, 2, 1},
-		{leastChain + 1, 0, 2, 2},
-		{leastChain + 1, 0, 1, 1},
+		{twoBatches, 0, 2, 1},
+		{twoBatches + 1, 0, 2, 2},
+		{twoBatches + 1, 0, 1, 1},
 		{100, 7, 4, 4},
 		{20, 3, 16, 3},
 		{0, 3, 2, 0},

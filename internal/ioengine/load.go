@@ -29,18 +29,16 @@ const (
 	// a second that is a few milliseconds.
 	WindowReaps = 64
 	// A leader is saturated if fewer than one Reap in saturated has waited, and one Reap had at
-	// least fullReap operations: with another ring each leader still submits and reaps several at a
-	// time. A leader mostly waits if one Reap in resting has waited. In between the Group stays as
+	// least twoBatches: with another ring each leader still submits and reaps several at a time. A leader mostly waits if one Reap in resting has waited. In between the Group stays as
 	// it is.
 	saturated = 5
 	resting   = 2
-	fullReap  = 2 * minSubmitThreshold
 	// restTime is how long all leaders of a Group mostly wait before it has one ring less.
 	restTime = time.Second
 )
 
 func (w Window) isSaturated() bool {
-	return w.Known > 0 && saturated*w.Waited < w.Known && w.Operations >= fullReap*w.Reaps
+	return w.Known > 0 && saturated*w.Waited < w.Known && w.Operations >= twoBatches*w.Reaps
 }
 
 func (w Window) mostlyWaits() bool { return w.Known > 0 && resting*w.Waited >= w.Known }

@@ -89,11 +89,10 @@ const LargeRead = 32 << 10 // 32 KiB
 func (set *RequestSet) Started(n int) {
 	if set.started++; set.started >= set.batch || n >= LargeRead {
 		set.Submit()
-		// Batches are small: the first one after a wait is a single operation, and none has more
-		// than four. Some devices end all operations of a batch in one go. The device should then
-		// be at work again at once, and not with another batch that it will end in one go.
-		// Measured: docs/decisions/0014-read-many.md.
-		set.batch = min(2*set.batch, 4)
+		// Batches are small: the first one after a wait is a single operation. Some devices end
+		// all operations of a batch in one go. The device should then be at work again at once, and
+		// not with another batch that it will end in one go: docs/decisions/0014-read-many.md.
+		set.batch = min(2*set.batch, minSubmitThreshold)
 	}
 }
 

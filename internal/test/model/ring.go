@@ -11,8 +11,8 @@ import (
 const (
 	depth       = 128 // the most operations in a ring
 	leastBatch  = 4   // minSubmitThreshold
-	skipLock    = 40  // maxInFlightToSkip
-	leastChain  = 8
+	skipLock    = 32  // mostHelped: the leader waits for the lock beyond it
+	leastChain  = 2 * leastBatch
 	readyAtOnce = 8 // goroutines that the leader readies before the model runs the first
 )
 
