@@ -47,6 +47,11 @@ import (
 	"github.com/sluiceio/sluice/internal/list"
 )
 
+// Large is how many bytes take the kernel and the device so long that an operation's other costs
+// hardly count. Package sched makes a plain call of such a read, and a Sync begins to write so much
+// early. Measured: docs/results/mechanisms.md.
+const Large = 32 << 10 // 32 KiB
+
 // Code says what an operation does. An operation with an unknown code completes with -EINVAL.
 type Code uint8
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/list"
 	"github.com/sluiceio/sluice/internal/probe"
 )
@@ -80,14 +81,11 @@ func (set *RequestSet) Push(r *Request) {
 // the engine a request by another call adds 1, and Completed of the request's Client subtracts 1.
 func (set *RequestSet) Queued() *atomic.Int32 { return &set.queued }
 
-// LargeRead is the size from which on a RequestSet submits a read at once. The kernel holds back
-// the requests of a batch until it has prepared the last of them, and that takes long for large
-// transfers.
-const LargeRead = 32 << 10 // 32 KiB
-
-// Started notes that the owner has started a request of n bytes. It submits if there is a batch.
+// Started notes that the owner has started a request of n bytes. It submits if there is a batch, or
+// if the request is large: the kernel holds back the requests of a batch until it has prepared the
+// last of them, and that takes long for large transfers.
 func (set *RequestSet) Started(n int) {
-	if set.started++; set.started >= set.batch || n >= LargeRead {
+	if set.started++; set.started >= set.batch || n >= driver.Large {
 		set.Submit()
 		// Batches are small: the first one after a wait is a single operation. Some devices end
 		// all operations of a batch in one go. The device should then be at work again at once, and

@@ -7,7 +7,6 @@ import (
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/governor"
-	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
 )
 
@@ -120,7 +119,7 @@ func (s *Scheduler) Choices() []Choice {
 // largeRead is the size from which on a read is worth a thread. Its transfer, or its copy from the
 // page cache, takes longer than the time that the queue saves. The ring also makes a buffered one
 // in pieces, one for each part of the page cache that arrives.
-const largeRead = ioengine.LargeRead
+const largeRead = driver.Large
 
 // readKind returns the kind of a read of n bytes from f.
 func readKind(f *File, n int) governor.Kind {

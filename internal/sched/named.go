@@ -121,7 +121,8 @@ type names struct {
 	waiting []*nameWaiter // in the order of arrival
 }
 
-const mostBeside = 16
+// mostBeside is as many as the fewest permits: with them, twice as many threads may wait.
+const mostBeside = budget.Least
 
 // Names returns how many calls with names are in progress, and how many wait for a permit.
 func (s *Scheduler) Names() (calls, waiting int) {
