@@ -91,8 +91,6 @@ const (
 	// more. After a trial in which the queue was no better, the plain calls keep processors for a
 	// while, so the next trial comes only after that.
 	patience = int(sysmonSleep / leastTime)
-	// clear is how much slower the other choice must be to be compared seldom.
-	clear = 0.3
 	// A load has changed if the rates of so many epochs in a row are off by a factor of e^change.
 	change, changeEpochs = 0.5, 4
 )
@@ -235,9 +233,6 @@ func (m *Machine) settle(rate float64) {
 		m.pause *= 2
 	default:
 		pause := 4 * m.pause
-		if m.mean < -clear {
-			pause *= 4
-		}
 		m.forget()
 		m.pause = pause
 	}
