@@ -27,6 +27,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
+// Both are chosen, as a promise how many threads there are: docs/decisions/0004-budget.md.
 const (
 	// Least is how many threads may wait for a device, if there are no more processors than that.
 	Least = 16
@@ -200,7 +201,8 @@ func (b *Budget) AcquireUntil(ctx context.Context, k Kind, ends bool) (Permit, e
 }
 
 // keepFor is how long a goroutine keeps its processor before it waits for a permit: ten times as
-// long as a thread in a system call keeps it, before the Go runtime's monitor takes it away.
+// long as a thread in a system call keeps it, before the Go runtime's monitor takes it away (20 µs).
+// Ten is measured: docs/results/mechanisms.md.
 const keepFor = 10 * 20 * time.Microsecond
 
 // keepProcessor takes p if there is a permit soon. Until then the caller keeps its processor (a P

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// burstsPerSecond sizes a bucket: it holds the tokens of 10 ms.
+// burstsPerSecond sizes a bucket: it holds the tokens of 10 ms. Chosen: a time slice of the Go
+// runtime, by which a goroutine may be late.
 const burstsPerSecond = 100
 
 // bucket is a token bucket. In any time t at most rate*t and burst are taken out, and the excess of

@@ -9,9 +9,11 @@ import (
 
 const (
 	// RequestCost is the cost of a request beside its bytes, in bytes: a device makes fewer
-	// requests of 4 KiB than its bandwidth has room for.
+	// requests of 4 KiB than its bandwidth has room for. Chosen: the bandwidth of most SSDs,
+	// divided by their highest rate of small reads, is 10 to 20 KiB.
 	RequestCost = 16 << 10 // 16 KiB
 	// Part is the most of a request that is granted at once, a multiple of direct I/O's blocks.
+	// Measured, as SmallPart: docs/results/mechanisms.md.
 	Part = 512 << 10 // 512 KiB
 	// SmallPart is the Part of a class that is held to Cap.Beside.
 	SmallPart = 64 << 10 // 64 KiB

@@ -17,7 +17,7 @@ type checks struct {
 
 const (
 	// Operations between two checks. A check costs two system calls, 400 ns in all. If the call
-	// waits, it also keeps a processor from others meanwhile.
+	// waits, it also keeps a processor from others meanwhile. Chosen: checks cost less than 1 %.
 	leastGap, gapAfterWait, mostGap = 64, 1 << 10, 1 << 16
 	// The plain calls do not wait if four of five in a row have not: a call that has waited counts
 	// for as many as four that have not. Two in a row end it.

@@ -21,11 +21,12 @@ type span struct {
 func (s span) rate() float64 { return float64(s.ops) / float64(s.ended-s.began) }
 
 const (
-	// An epoch lasts so long that the Go runtime comes to take processors from threads that wait,
-	// and has so many operations that chance cancels out. It has several times the operations that
-	// are in flight, so that most of its operations have begun and ended in it.
+	// An epoch lasts so long that the Go runtime comes to take processors from threads that wait.
+	// Measured: docs/results/mechanisms.md.
 	leastTime = 1500 * time.Microsecond
-	leastOps  = 128
+	// It has so many operations that chance cancels out, and several times the operations that are
+	// in flight, so that most of its operations have begun and ended in it. Both are chosen.
+	leastOps  = 8 * sampleEvery
 	turnovers = 4
 	// sysmonSleep is the longest sleep of the thread of the Go runtime that takes processors from
 	// threads that wait (sysmon in runtime/proc.go). While nothing waits in plain calls, sysmon

@@ -65,10 +65,11 @@ type Trial struct {
 }
 
 // firstTrial is how long plain calls that were only guessed are in force before the queue is tried,
-// even if the epochs are so long that no trial is earned yet.
+// even if the epochs are so long that no trial is earned yet. Chosen: so long may a bad guess last.
 const firstTrial = 50 * time.Millisecond
 
-// sampleEvery is how many operations there are between two readings of the clock.
+// sampleEvery is how many operations there are between two readings of the clock. Chosen: the
+// clock, at 50 ns, costs an operation 3 ns.
 const sampleEvery = 16
 
 // Choice returns how an operation is to be performed.

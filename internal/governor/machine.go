@@ -65,6 +65,8 @@ const (
 	after                // the best choice is in force, and ends a trial
 )
 
+// Much is measured: docs/results/mechanisms.md. The rest is chosen: usual levels of a test, and how
+// much of the time goes to trials.
 const (
 	// margin is how much faster, in logarithms, Plain must be. Where both are level, Queue takes
 	// fewer threads and less processor time.

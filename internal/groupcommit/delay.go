@@ -26,7 +26,8 @@ type commitDelay struct {
 }
 
 const (
-	// A window is at most 1/delayFraction of the last fsync's time, and at most pressure.Slow.
+	// A window is at most 1/delayFraction of the last fsync's time, and at most pressure.Slow. The
+	// fraction is measured: docs/results/mechanisms.md.
 	delayFraction = 3
 	mostWait      = 2 * pressure.Slow // for all members together
 )
@@ -43,7 +44,7 @@ func (d *commitDelay) window(taken bool) time.Duration {
 // attempt, after the second failure in a row three, then seven and so on up to mostPause.
 type backoff struct{ skip, pause uint16 }
 
-const mostPause = 1<<8 - 1
+const mostPause = 1<<8 - 1 // chosen: one attempt in 256 costs nothing
 
 // skipped reports whether to skip this attempt, and counts it as skipped.
 func (b *backoff) skipped() bool {

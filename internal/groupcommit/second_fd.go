@@ -39,8 +39,8 @@ const (
 	impossible                    // there can be none
 )
 
-// usesSecondFD reports whether Syncs are better made by two fsyncs at a time
-// than in groups. It must be called with mu held.
+// usesSecondFD reports whether Syncs are better made by two fsyncs at a time than in groups: by two
+// goroutines, as measured. It must be called with mu held.
 func (s *Syncer) usesSecondFD() bool {
 	return s.delay.expected <= 2 && s.second.state != impossible && s.unsynced.Load() >= HugeWritten
 }

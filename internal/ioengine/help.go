@@ -21,6 +21,7 @@ type reapHelp struct {
 }
 
 // mostHelped is the most operations that a submitter reaps at once: it waits for one itself.
+// Measured: docs/results/mechanisms.md.
 const mostHelped = 32
 
 // helpReap hands over what has completed, if the leader is running, and processors are free:

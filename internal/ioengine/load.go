@@ -25,15 +25,16 @@ type Window struct {
 }
 
 const (
-	// WindowReaps is how many Reaps there are between two judgements. At half a million operations
-	// a second that is a few milliseconds.
+	// WindowReaps is how many Reaps there are between two judgements. Chosen: at half a million
+	// operations a second that is a few milliseconds.
 	WindowReaps = 64
 	// A leader is saturated if fewer than one Reap in saturated has waited, and one Reap had at
 	// least twoBatches: with another ring each leader still submits and reaps several at a time. A leader mostly waits if one Reap in resting has waited. In between the Group stays as
-	// it is.
+	// it is. Saturated is measured, and resting is chosen.
 	saturated = 5
 	resting   = 2
-	// restTime is how long all leaders of a Group mostly wait before it has one ring less.
+	// restTime is how long all leaders of a Group mostly wait before it has one ring less. Chosen:
+	// a ring costs nothing meanwhile.
 	restTime = time.Second
 )
 

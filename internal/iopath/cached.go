@@ -83,8 +83,12 @@ type missCounter struct {
 }
 
 const (
-	missesBeforeSkip = 16   // misses in a row after which most reads skip the look
-	mostSkipped      = 1024 // the most reads in a row that skip it
+	// missesBeforeSkip is how many misses in a row there are before most reads skip the look.
+	// Measured: docs/results/mechanisms.md.
+	missesBeforeSkip = 16
+	// mostSkipped is the most reads in a row that skip it. Chosen: a look costs a read a few
+	// percent, and one in so many costs nothing.
+	mostSkipped = 1024
 	// neverLooks is the number of misses of a file whose reads never look.
 	neverLooks = math.MaxUint32
 )

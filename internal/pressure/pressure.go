@@ -8,9 +8,12 @@ import (
 	"time"
 )
 
+// timeSlice is how long a goroutine runs while others wait (forcePreemptNS in the Go runtime).
+const timeSlice = 10 * time.Millisecond
+
 // Slow is how long a goroutine that is ready waits for a processor, at least, if goroutines that
-// compute have all of them. It is less than half of a time slice.
-const Slow = 4 * time.Millisecond
+// compute have all of them: less than half of a time slice.
+const Slow = timeSlice * 2 / 5
 
 // A finding counts for share times as long as the wait that told of it, so that at most 3 % of the
 // time goes to finding out again, but at most for longest.
@@ -25,7 +28,7 @@ const (
 // goroutine for 10 ms, sysmon takes the processor away even if the thread is in a system call, and
 // from then on looks every 20 µs. A yield restarts these 10 ms. With a yield every millisecond
 // sysmon sleeps for 10 ms at a time, and threads that wait keep all processors.
-const askEvery = 2 * 10 * time.Millisecond
+const askEvery = 2 * timeSlice
 
 // Signal is what is known of the processors. The zero value says that some are free. All methods
 // may be called at the same time; what they note then may be lost. Now is a clock that never goes

@@ -230,8 +230,8 @@ func (c *Classes) Close() {
 }
 
 // DefaultCap is the cap for a device that was not measured. It keeps most devices busy, with little
-// to spare. Measured: docs/decisions/0023-classes.md.
-var DefaultCap = fair.Cap{Depth: 64, Bytes: 2 << 20, Beside: 128 << 10}
+// to spare: docs/decisions/0023-classes.md.
+var DefaultCap = fair.Cap{Depth: 64, Bytes: 4 * fair.Part, Beside: 2 * fair.SmallPart}
 
 // SetCapFinder sets find, which returns the cap of a device, by its number. Without it all devices
 // have the default. find is called once there are classes and the device's queue, and whenever a
