@@ -48,7 +48,7 @@ import (
 )
 
 // Large is how many bytes take the kernel and the device so long that an operation's other costs
-// hardly count. Such a read is a plain call (package sched), and a Sync that waits starts the
+// hardly count. Such a read is a plain call (package sched), and a waiting Sync starts the
 // write-back of so many bytes (package groupcommit). Measured: docs/results/mechanisms.md.
 const Large = 32 << 10 // 32 KiB
 
