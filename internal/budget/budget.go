@@ -201,8 +201,8 @@ func (b *Budget) AcquireUntil(ctx context.Context, k Kind, ends bool) (Permit, e
 }
 
 // keepFor is how long a goroutine keeps its processor before it waits for a permit: ten times as
-// long as a thread in a system call keeps it, before the Go runtime's monitor takes it away (20 µs).
-// Ten is measured: docs/results/mechanisms.md.
+// long as a thread in a system call keeps it, before the Go runtime's monitor takes it away after
+// 20 µs. Ten is measured: docs/results/mechanisms.md.
 const keepFor = 10 * 20 * time.Microsecond
 
 // keepProcessor takes p if there is a permit soon. Until then the caller keeps its processor (a P

@@ -29,8 +29,9 @@ const (
 	// operations a second that is a few milliseconds.
 	WindowReaps = 64
 	// A leader is saturated if fewer than one Reap in saturated has waited, and one Reap had at
-	// least twoBatches: with another ring each leader still submits and reaps several at a time. A leader mostly waits if one Reap in resting has waited. In between the Group stays as
-	// it is. Saturated is measured, and resting is chosen.
+	// least twoBatches: with another ring each leader still submits and reaps several at a time. A
+	// leader mostly waits if one Reap in resting has waited. In between the Group stays as it is.
+	// Saturated is measured (docs/results/mechanisms.md), and resting is chosen.
 	saturated = 5
 	resting   = 2
 	// restTime is how long all leaders of a Group mostly wait before it has one ring less. Chosen:
