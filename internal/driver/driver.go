@@ -48,8 +48,8 @@ import (
 )
 
 // Large is how many bytes take the kernel and the device so long that an operation's other costs
-// hardly count. Package sched makes such a read a plain call. Package groupcommit starts the
-// write-back of so many bytes early. Measured: docs/results/mechanisms.md.
+// hardly count. A buffered read of this size is worth a thread (package sched), and write-back of
+// this size is worth an early start (package groupcommit): docs/results/mechanisms.md.
 const Large = 32 << 10 // 32 KiB
 
 // Code says what an operation does. An operation with an unknown code completes with -EINVAL.
