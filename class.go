@@ -89,9 +89,9 @@ func (o ClassOptions) settings() (fair.Settings, error) {
 	return fair.Settings{Weight: o.Weight, IOPS: o.IOPS, Bytes: o.BytesPerSecond, Depth: o.Depth}, nil
 }
 
-// Class returns the Scheduler's class of that name, with the settings that it has. If there is
-// none, Class adds it with the settings of o. An invalid name or option is an error, even if the
-// class exists.
+// Class returns the Scheduler's class of that name. If there is none, Class adds it with the
+// settings of o; else o changes nothing ([Class.Configure] does). An invalid name or option is an
+// error, even if the class exists.
 //
 // The class named "default", of weight 100, is there from the start. It is the class of operations
 // that have no other.
@@ -215,8 +215,8 @@ func WithClass(ctx context.Context, c *Class) context.Context {
 }
 
 // WithClass returns a view of the file: the same file with the same position, whose operations are
-// in class c until c is removed, whatever their context says. Closing a view closes the file and
-// all its views. A class of another Scheduler is an error.
+// in class c until c is removed, whatever their context says. Close the file, or one of its views,
+// once: that closes the file and all its views. A class of another Scheduler is an error.
 func (f *File) WithClass(c *Class) (*File, error) {
 	if f == nil {
 		return nil, os.ErrInvalid

@@ -101,6 +101,10 @@ func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
 // WriteAtContext is WriteAt, but if ctx ends early it returns how many bytes are known to be
 // written, and ctx's error. The bytes after the first n may or may not be written. It waits for an
 // operation in the kernel, as [File.ReadAtContext] does.
+//
+// A buffered write is a plain call, and at most a quarter of a device's permits (Explain) are for
+// plain calls whose context can end. If ctx ends after a write to a file with O_SYNC or O_DSYNC was
+// made, and before it is known to be safe, the error says so: call Sync to know.
 func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if err := handle.ContextError(ctx); f != nil && err != nil {
 		return 0, f.h.Error("write", err)
@@ -169,9 +173,11 @@ func (f *File) seekWaiting(offset int64, whence int) (pos int64, err error) {
 // Sync commits the file to stable storage (fsync(2)). Concurrent Syncs and Datasyncs of one File
 // share an fsync, which starts after each of them was called.
 //
-// Once an fsync has failed and may have lost data (EIO, ENOSPC, EDQUOT), every later Sync and
-// Datasync of the File returns the error: write the data to a new file. The kernel reports a loss
-// once, to the first fsync that asks, so use one File for all users of a descriptor.
+// Once an fsync has failed, every later Sync and Datasync of the File returns its error, even if
+// its cause is gone, such as a full disk: the kernel may have dropped the data, and reports that
+// once, to the first fsync that asks. Write the data to a new file, and use one File for all users
+// of a descriptor. The errors EINVAL, EROFS, EBADF, ENOSYS and EOPNOTSUPP, which mean that the file
+// can have no fsync, are not kept.
 func (f *File) Sync() error { return f.SyncContext(context.Background()) }
 
 // SyncContext is Sync, but returns ctx's error if ctx ends before its fsync begins, or while it
@@ -191,7 +197,7 @@ func (f *File) DatasyncContext(ctx context.Context) error {
 	return f.commit(ctx, (*sched.Scheduler).Datasync)
 }
 
-// commit calls do, which is SyncContext or DatasyncContext of the core.
+// commit calls do, which is Sync or Datasync of the core.
 func (f *File) commit(ctx context.Context, do func(*sched.Scheduler, context.Context, *sched.File) error) error {
 	if err := handle.ContextError(ctx); f != nil && err != nil {
 		return f.h.Error("sync", err)

@@ -49,7 +49,8 @@ func FromOS(f *os.File) (*File, error) {
 }
 
 // NewFile returns a File that owns the open descriptor fd. It returns nil if fd is not a
-// descriptor, as os.NewFile does. If [Default] or fstat(2) fails, it closes fd and returns nil.
+// descriptor, as os.NewFile does. If [Default] or fstat(2) fails, it closes fd and returns nil; to
+// get the error, call FromOS(os.NewFile(fd, name)).
 func NewFile(fd uintptr, name string) *File {
 	f, _ := FromOS(os.NewFile(fd, name)) // nil if there is an error
 	return f

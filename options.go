@@ -17,8 +17,9 @@ type Options struct {
 	Driver string
 
 	// Depth is the most operations that each ring has in flight, rounded up to a power of two. 0
-	// means 128; the most is 16384. Further operations wait in the Scheduler. Reads, writes and
-	// fsyncs each leave room for the other two kinds, so a kind that hangs does not stop them.
+	// means 128; the most is 16384. Further operations wait in the Scheduler. Writes leave a
+	// sixteenth of the places to reads, so writes that hang do not stop reads. Fsyncs have a queue
+	// of their own.
 	Depth int
 
 	// Rings is how many devices have a ring that they share with no other device, until there are
@@ -67,7 +68,7 @@ const mostRings = 16
 
 // The drivers, as [Options].Driver and the environment variable SLUICE_DRIVER name them.
 const (
-	DriverUring = "uring" // io_uring: reads, direct writes and fsyncs hold no thread
+	DriverUring = "uring" // io_uring: reads and direct writes hold no thread; fsyncs go by AIO
 	DriverAIO   = "aio"   // Linux AIO: direct reads, direct writes and fsyncs hold no thread
 	DriverPool  = "pool"  // threads, on every system
 )

@@ -11,8 +11,8 @@ import (
 // counts of a File, [Class.Stats] has the counts of a class, and [Scheduler.DeviceStats] has the
 // operations in progress at each device.
 type Stats struct {
-	// Cached, Plain and Queued are the operations that took each of the three paths. A ReadAt in
-	// two parts counts as two. A Batch's calls on names count, too.
+	// Cached, Plain and Queued are the transfers and calls that took each of the three paths. A
+	// ReadAt in two transfers counts as two. A Batch's calls on names count, too.
 	Cached int64 // answered by the page cache, in a call that cannot wait (RWF_NOWAIT)
 	Plain  int64 // performed by a plain call, whether it had to wait or not
 	Queued int64 // queued to a ring
@@ -26,7 +26,7 @@ type Stats struct {
 	// file and a socket (File.ReadFrom, File.WriteTo). They are in no other count.
 	BytesCopied int64
 
-	Submits int64 // how often leaders handed operations to their rings
+	Submits int64 // how often operations were handed to a ring, one or more at a time
 	// SubmitSizes counts the Submits by size: 1, 2 to 3, 4 to 7 … 1024 and more operations.
 	SubmitSizes [11]int64
 
@@ -118,8 +118,8 @@ type DeviceStats struct {
 	// Name is the kernel's name of the disk, such as "nvme0n1", or "device" and its number (st_dev)
 	// if the file system has no disk. It is "no device" for files on none.
 	Name           string
-	InFlight       int // operations that are queued now
-	WaitingThreads int // threads in plain calls now: permits of the device's budget in use
+	InFlight       int // operations that are queued now, in the Scheduler or in a ring
+	WaitingThreads int // threads in plain calls now, without leaders: permits in use
 	Waiting        int // goroutines that wait for a permit
 	Permits        int // the budget: the most threads that may wait for the device
 	// Rings is how many rings the device has. It is 0 if nothing was queued, and if all devices

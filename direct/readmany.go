@@ -18,13 +18,13 @@ type Range struct {
 
 // ReadManyOptions configures [File.ReadMany]. The zero value is useful.
 type ReadManyOptions struct {
-	// Depth is the most requests in flight. 0 means 64; the most is 16384. The Scheduler's bound
-	// (sluice.Options.Depth) holds as well.
+	// Depth is the most requests in flight. 0 means 64; the most is 16384. More than the
+	// Scheduler's bound (sluice.Options.Depth) counts as that.
 	Depth int
 
 	// MergeSize is the most bytes of one request for several ranges. ReadMany merges neighbours and
-	// overlaps among the next Depth ranges. 0 means 128 KiB; the most is 2 MiB; a negative value
-	// turns merging off. A longer range is one request.
+	// overlaps among the next ranges: Depth of them, and at most 256. 0 means 128 KiB; the most is
+	// 2 MiB; a negative value turns merging off. A longer range is one request.
 	MergeSize int
 
 	// MergeGap is the most bytes between two merged neighbours. These bytes are read and thrown
