@@ -82,11 +82,11 @@ type Command struct {
 
 // Help is the text that `sluice help bench` adds to the flags.
 func (Command) Help() string {
-	return `Without an experiment, a selection runs in under three minutes. Each side of a
+	return `Without an experiment, a part of the matrix runs in about two minutes. Each side of a
 comparison runs in processes of its own, a new one each round, and they take
 turns. A verdict follows from the 95 % interval of the ratio.
 
-  sluice bench                                   the selection, here
+  sluice bench                                   a part of the matrix, here
   sluice bench list                              what there is
   sluice bench matrix --full --dir /mnt/data     all cells, on another disk
   sluice bench matrix --cells read-direct/4k     one row of the matrix

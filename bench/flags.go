@@ -49,8 +49,8 @@ func (c *Command) parse() ([]experiments.Experiment, experiments.Params, error) 
 	return chosen, p, c.checkFlags(chosen)
 }
 
-// chosen returns the experiments that the arguments name. Without arguments it returns a selection,
-// or all with --full.
+// chosen returns the experiments that the arguments name. Without arguments it returns the
+// selection, or all with --full.
 func (c *Command) chosen() ([]experiments.Experiment, error) {
 	if len(c.Experiments) == 0 && c.Full {
 		return experiments.All, nil

@@ -60,6 +60,7 @@ var quickCells = []load.Load{
 	{Kind: load.WriteDirect, Size: k4, Goroutines: 4},
 	{Kind: load.WriteDirect, Size: k4, Goroutines: 64},
 	{Kind: load.WriteSync, Size: k4, Goroutines: 8},
+	{Kind: load.WriteSync, Size: k4, Goroutines: 64},
 	{Kind: load.SyncOwn, Size: k4, Goroutines: 4},
 	{Kind: load.WriteLogs, Size: k4, Goroutines: 16},
 	{Kind: load.ServeFile, Size: k64, Goroutines: 4},

@@ -84,8 +84,8 @@ type Experiment struct {
 // All are the experiments in the order in which they are listed and run.
 var All = slices.Concat([]Experiment{matrix, fig4Read, fig4Write, fig5, fig6}, p4, p2, []Experiment{randDepths, blockCache, mappedFile, fairness, wal, scale, threads, aioLatency, transparent, pebble})
 
-// Selection is the experiments of a run that names none. They take less than three minutes.
-var Selection = []Experiment{matrix, fig4Read, scanDirect512k, randDirectSmall}
+// Selection is the experiments of a run that names none: the matrix, in less than three minutes.
+var Selection = []Experiment{matrix}
 
 // Group is a name for several experiments.
 type Group struct {
@@ -121,7 +121,7 @@ func Find(name string) ([]Experiment, error) {
 // Params are the user's parameters, and facts about the machine. The zero value leaves all to the
 // experiment.
 type Params struct {
-	Brief      bool          // the run names no experiment: each one of the selection is shorter
+	Brief      bool          // the run names no experiment: the cells of the matrix have less time
 	Full       bool          // all of the publication's parameters, not a selection
 	Cells      []Pattern     // cells of matrix and pebble; empty means their selection
 	CellProcs  []int         // GOMAXPROCS of the matrix's cells, in turn; empty is its choice
@@ -152,13 +152,8 @@ type Params struct {
 // Program is a file that can be executed, and the name by which it is called.
 type Program struct{ Exe, Name string }
 
-// plan returns the experiment's plan, changed by the user's parameters. If the run names no
-// experiment, the whole selection shares three minutes: each experiment gets five eighths of its
-// rounds, but no fewer than a verdict needs.
+// plan returns the experiment's plan, changed by the user's parameters.
 func (p Params) plan(own duel.Plan) duel.Plan {
-	if p.Brief {
-		own.Rounds = max(min(own.Rounds, RoundsForVerdict), own.Rounds*5/8)
-	}
 	if p.Time > 0 {
 		own.Time = p.Time
 	}

@@ -50,7 +50,7 @@ func (r *MatrixResult) Seen() string {
 	if len(cells) == 0 {
 		return "no cell could be measured."
 	}
-	text := fmt.Sprintf("%s; the median of the ratios is %s.", tally(cells), report.Ratio(medianOf(cells, func(r *Ratios) stats.Number { return r.Rate })))
+	text := tally(cells) + "."
 	if behind := withVerdict(cells, stats.Behind); len(behind) > 0 {
 		text += " Behind: " + withRatios(behind) + "."
 	}
@@ -75,15 +75,6 @@ func tally(cells []Cell) string {
 	return text + strings.Join(parts, ", ")
 }
 
-// medianOf returns the median of a figure of all cells.
-func medianOf(cells []Cell, of func(*Ratios) stats.Number) stats.Number {
-	v := make([]stats.Number, len(cells))
-	for i, c := range cells {
-		v[i] = of(c.Ratios)
-	}
-	return stats.Median(v)
-}
-
 // summary returns the lines under the table.
 func (r *MatrixResult) summary() string {
 	cells := r.measured()
@@ -95,10 +86,6 @@ func (r *MatrixResult) summary() string {
 	if behind := withVerdict(cells, stats.Behind); len(behind) > 0 {
 		b.WriteString(report.Wrap("behind: " + withRatios(behind)))
 	}
-	b.WriteString(report.Wrap(fmt.Sprintf("medians of the cells: ops/s %s, CPU/op %s, p99 %s",
-		report.Ratio(medianOf(cells, func(r *Ratios) stats.Number { return r.Rate })),
-		report.Ratio(medianOf(cells, func(r *Ratios) stats.Number { return r.CPU })),
-		report.Ratio(medianOf(cells, func(r *Ratios) stats.Number { return r.P99 })))))
 	b.WriteString(startNotes(cells) + report.Wrap(verdictNote))
 	return b.String() + "\n"
 }

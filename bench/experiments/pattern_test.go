@@ -1,6 +1,8 @@
 package experiments
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -104,16 +106,53 @@ func TestCells(t *testing.T) {
 	}
 }
 
+// TestMostTime checks the times that the help promises for the matrix.
+func TestMostTime(t *testing.T) {
+	for _, test := range []struct {
+		params Params
+		want   time.Duration
+	}{
+		{Params{Brief: true}, 2 * time.Minute},
+		{Params{Full: true}, 52 * time.Minute},
+	} {
+		most := time.Duration(0)
+		for _, l := range test.params.cells() {
+			_, limit := test.params.cellTimes(l.Kind)
+			most += limit
+		}
+		if most > test.want {
+			t.Errorf("the cells of %+v take up to %s; want %s at most", test.params, most, test.want)
+		}
+	}
+}
+
+// TestSelection checks that a run without names measures the matrix alone, and that the README's
+// cells are in it.
+func TestSelection(t *testing.T) {
+	if len(Selection) != 1 || Selection[0].Name != "matrix" {
+		t.Errorf("the selection has %d experiments; want the matrix alone", len(Selection))
+	}
+	var names []string
+	for _, l := range (Params{Brief: true}).cells() {
+		names = append(names, l.String())
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := regexp.MustCompile("bench matrix --cells ([^ `]+)").FindAllStringSubmatch(string(readme), -1)
+	if len(commands) < 3 {
+		t.Errorf("the README has %d commands with cells of the matrix; want 3 or more", len(commands))
+	}
+	for _, c := range commands {
+		if !slices.Contains(names, c[1]) {
+			t.Errorf("%s is not among the cells; want each of the README's", c[1])
+		}
+	}
+}
+
 // TestProcs checks the number and the order of cells with numbers of processors.
 func TestProcs(t *testing.T) {
-	most := time.Duration(0)
-	for _, l := range (Params{Full: true}).cells() {
-		_, limit := (Params{Full: true}).cellTimes(l.Kind)
-		most += limit
-	}
-	if most > 52*time.Minute { // the help promises it
-		t.Errorf("--full takes up to %s; want 52 minutes at most", most)
-	}
 	one := []Pattern{mustParse(t, "read-direct/4k/1,2,4")}
 	for _, test := range []struct {
 		name   string

@@ -34,14 +34,10 @@ var (
 )
 
 func (p Params) racePlan() duel.Plan {
-	own := racePlan
-	switch {
-	case p.Full:
-		own = raceFull
-	case p.Brief:
-		own.Time /= 2
+	if p.Full {
+		return p.plan(raceFull)
 	}
-	return p.plan(own)
+	return p.plan(racePlan)
 }
 
 // RaceResult is the result of an experiment that consists of races.
