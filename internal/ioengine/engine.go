@@ -131,6 +131,8 @@ type Engine struct {
 	hand    handover
 	leaders sync.WaitGroup
 	batches [BatchBuckets]atomic.Int64 // how many batches there were, by size
+
+	registering sync.Mutex // held while the driver registers memory (RegIn)
 }
 
 const (

@@ -24,8 +24,8 @@ const refused = -1
 // Register lets rings register mem, and returns its number for RegIn. It returns 0 if there are
 // too many pieces of memory.
 func (r *Rings) Register(mem []byte) (reg uint32) {
-	r.registering.Lock()
-	defer r.registering.Unlock()
+	r.slabsMu.Lock()
+	defer r.slabsMu.Unlock()
 	i := slices.Index(r.slabs[1:], nil)
 	if i < 0 {
 		return 0
@@ -41,8 +41,8 @@ func (r *Rings) Unregister(reg uint32) {
 			e.drv.(driver.Registrar).Unregister(int(in) - 1)
 		}
 	}
-	r.registering.Lock()
-	defer r.registering.Unlock()
+	r.slabsMu.Lock()
+	defer r.slabsMu.Unlock()
 	r.slabs[reg] = nil
 }
 
@@ -52,20 +52,29 @@ func (r *Rings) Registered(reg uint32) bool {
 }
 
 // RegIn returns the driver.Op.Reg by which e's driver knows memory of Register. It is 0 if reg is
-// 0, or e's driver does not know the memory.
+// 0, or e's driver does not know the memory. The first call registers it, and may wait while
+// another thread submits to the ring: the kernel's lock is the same.
 func (r *Rings) RegIn(e *Engine, reg uint32) uint32 {
 	s := r.slabs[reg]
 	if s == nil {
 		return 0
 	}
 	known := &s.regs[e.number]
-	if known.Load() == 0 && r.registering.TryLock() { // else another goroutine registers some now
+	if known.Load() == 0 && e.registering.TryLock() { // else another goroutine registers some now
 		if known.Load() == 0 {
 			known.Store(e.register(s.mem))
 		}
-		r.registering.Unlock()
+		e.registering.Unlock()
 	}
 	return uint32(max(0, known.Load()))
+}
+
+// KnownIn is RegIn, but registers nothing, and does not wait.
+func (r *Rings) KnownIn(e *Engine, reg uint32) uint32 {
+	if s := r.slabs[reg]; s != nil {
+		return uint32(max(0, s.regs[e.number].Load()))
+	}
+	return 0
 }
 
 // register registers memory with e's driver, and returns its driver.Op.Reg there, or refused.

@@ -43,9 +43,9 @@ type Rings struct {
 	closing atomic.Int32
 	lost    atomic.Bool // set when the driver of a ring is lost; see lost.go
 	// slabs has the memory of Register, by its number; number 0 is no memory. Register and
-	// Unregister write an element before and after all operations that name it, under registering.
-	slabs       [1 + maxSlabs]*slab
-	registering sync.Mutex // held while a ring registers a slab, too
+	// Unregister write an element before and after all operations that name it, under slabsMu.
+	slabs   [1 + maxSlabs]*slab
+	slabsMu sync.Mutex // not held while a ring registers a slab, which may wait for its device
 
 	mu      sync.Mutex
 	devices atomic.Int32 // how many devices have a ring. Written under mu, as is Engine.devices

@@ -181,7 +181,7 @@ func (h *helpers) pushGranted(t *Transfer, e *ioengine.Engine) (ok bool) {
 	if t.withdrawn {
 		return false
 	}
-	t.beginPart(e)
+	t.beginPart(h.s.paths.Engines.KnownIn(e, t.reg))
 	e.Queue(t.r)
 	return true
 }

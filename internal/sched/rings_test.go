@@ -381,6 +381,86 @@ func TestRegisteredWithEachRing(t *testing.T) {
 	runtime.KeepAlive(files)
 }
 
+// waitingRegistrar is a registering whose Register waits, as io_uring_register(2) does for a thread
+// that submits.
+type waitingRegistrar struct {
+	*registering
+	entered, released chan struct{}
+}
+
+func (d *waitingRegistrar) Register(mem []byte) (int, error) {
+	close(d.entered)
+	<-d.released
+	return d.registering.Register(mem)
+}
+
+// A ring whose kernel does not register memory holds up no other memory, and no other ring.
+func TestRegistrationWaits(t *testing.T) {
+	slow := &waitingRegistrar{entered: make(chan struct{}), released: make(chan struct{})}
+	p := newSeveral(t, 2, func(ring int, d *script.Driver) driver.Driver {
+		d.Rule = whole
+		r := &registering{Driver: d, known: map[int][]byte{}}
+		if ring > 0 {
+			return r
+		}
+		slow.registering = r
+		return slow
+	})
+	first, second := on(1), on(2)
+	<-p.begin(first)
+	read := func(f *File, reg uint32) {
+		if n, err := p.ReadFixed(t.Context(), f, make([]byte, 512), 0, reg); n != 512 || err != nil {
+			t.Errorf("ReadFixed = %d, %v; want 512", n, err)
+		}
+	}
+	held := p.Register(make([]byte, 512))
+	ended := make(chan struct{})
+	go func() { defer close(ended); read(first, held) }()
+	<-slow.entered
+	other := p.Register(make([]byte, 512))
+	read(second, other)
+	if !p.Registered(other) {
+		t.Error("memory is not registered with a ring while another ring registers some")
+	}
+	p.Unregister(other)
+	close(slow.released)
+	<-ended
+	p.Unregister(held)
+}
+
+// The goroutine that starts a Transfer registers its memory, before the Transfer waits for its
+// ticket: whoever grants the ticket must not wait for the ring.
+func TestRegisteredBeforeTheTicket(t *testing.T) {
+	var drv *registering
+	p := newSeveral(t, 2, func(_ int, d *script.Driver) driver.Driver {
+		drv = &registering{Driver: d, known: map[int][]byte{}}
+		return drv
+	})
+	c := p.Classes().New("class", fair.Settings{Weight: 1, Depth: 1})
+	f := on(1)
+	var holds, waits Transfer
+	holds.Class, waits.Class = c, c
+	p.StartRead(&holds, f, make([]byte, 512), 0, 0)
+	mem := make([]byte, 512)
+	reg := p.Register(mem)
+	p.StartRead(&waits, f, mem, 0, reg)
+	if !p.Registered(reg) {
+		t.Error("the memory of a Transfer that waits for its ticket is not registered")
+	}
+	drv.Answer(drv.Next(0), 512)
+	op := drv.Next(1)
+	if op.Reg != 1 {
+		t.Errorf("Reg = %d; want 1", op.Reg)
+	}
+	drv.Answer(op, 512)
+	for _, tr := range []*Transfer{&holds, &waits} {
+		if n, err := tr.Wait(t.Context()); n != 512 || err != nil {
+			t.Errorf("Wait = %d, %v; want 512", n, err)
+		}
+	}
+	p.Unregister(reg)
+}
+
 // A class has its share, its limits and the cap of each device: what waits for one
 // that is stalled takes up nobody's room on another.
 func TestClassesOfRings(t *testing.T) {

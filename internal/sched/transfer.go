@@ -144,7 +144,7 @@ func (t *Transfer) at() int64    { return t.off + int64(t.n) }
 // TransferSet.Submit or TransferSet.Next submits it.
 func (t *Transfer) push() {
 	e := t.engine()
-	t.beginPart(e)
+	t.beginPart(t.s.paths.Engines.RegIn(e, t.reg))
 	if t.set != nil {
 		t.set.Push(t.r)
 		return
@@ -161,14 +161,14 @@ func (t *Transfer) engine() *ioengine.Engine {
 	return t.s.paths.RingsOf(t.f).Of(t.r)
 }
 
-// beginPart fills in the operation for the next part, which e is given at once.
-func (t *Transfer) beginPart(e *ioengine.Engine) {
+// beginPart fills in the operation for the next part, which the engine is given at once. The engine
+// knows the memory by reg.
+func (t *Transfer) beginPart(reg uint32) {
 	t.pushed = true
 	t.call = t.f.BeginWrite(t.code)
 	op := &t.r.Op
 	op.Code, op.Flags, op.FD = t.code, t.f.Flags, int32(t.f.FD)
-	op.Reg = t.s.paths.Engines.RegIn(e, t.reg)
-	op.Off, op.Buf = t.at(), t.rest()
+	op.Reg, op.Off, op.Buf = reg, t.at(), t.rest()
 }
 
 // addResult adds a result and reports whether it is the last one.
