@@ -22,7 +22,8 @@ const (
 	// Most is the most permits that there can be.
 	Most   = 1<<laneBits - 1
 	ending = kinds // the lane of calls whose context may end
-	// leastEnding is how many calls whose context may end there may be at least, of few permits.
+	// leastEnding is the permits that calls whose context may end can have, even if a quarter of
+	// the limit is fewer.
 	leastEnding = 4
 )
 

@@ -19,8 +19,8 @@ const (
 	// Operations between two checks. A check costs two system calls, 400 ns in all. If the call
 	// waits, it also keeps a processor from others meanwhile. Chosen: checks cost less than 1 %.
 	leastGap, gapAfterWait, mostGap = 64, 1 << 10, 1 << 16
-	// The plain calls do not wait if four of five in a row have not: a call that has waited counts
-	// for as many as four that have not. Two in a row end it.
+	// The score of the plain calls: each call that did not wait adds one, up to mostScore, and each
+	// that did takes waited. With a score of waited or more, the calls count as not waiting.
 	waited, mostScore = 4, 8
 )
 

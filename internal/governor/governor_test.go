@@ -286,7 +286,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// Plain calls do not wait if four of five in a row have not.
+// Plain calls count as not waiting while their score is 4 or more: each call that did not wait adds
+// one, up to 8, and each that did takes four.
 func TestFewCallsWait(t *testing.T) {
 	for waits, want := range map[string]bool{
 		"": false, "nnn": false, "nnnn": true, "nnnw": false, "nnnnnnnn": true, "nnnnnnnnw": true, "nnnnnnnnww": false,

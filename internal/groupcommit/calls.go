@@ -32,7 +32,7 @@ func (c *calls) end(call uint64) {
 	}
 }
 
-// runs reports whether a call runs that began before a later one than last.
+// runs reports whether any call numbered last or lower still runs.
 func (c *calls) runs(last uint64) bool { return len(c.running) > 0 && c.running[0] <= last }
 
 // await waits until a call ends. It returns false if ctx ends first. It must be called with mu

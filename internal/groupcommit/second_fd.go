@@ -19,10 +19,10 @@ import (
 // while the other writes. More goroutines do better in groups: docs/results/syncs.md.
 type secondFD struct {
 	busy bool // an fsync runs on fd. Under Syncer.mu
-	// state is open if fd is an open descriptor. The number alone does not show it: 0 is a
-	// descriptor, too, in a program that has closed its standard input. Init writes state and fd;
-	// the goroutine that has set Syncer.running does, under Syncer.mu; and CloseSecondFD does once
-	// no operation is left.
+	// fd is an open descriptor while state is opened or serving. The number alone does not show it:
+	// 0 is a descriptor, too, in a program that has closed its standard input. Init writes state
+	// and fd; the goroutine that has set Syncer.running does, under Syncer.mu; and CloseSecondFD
+	// does once no operation is left.
 	state secondState
 	fd    int
 	// forgotten closes fd when the File and its views are collected without Close.

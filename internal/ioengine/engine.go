@@ -174,7 +174,8 @@ func (e *Engine) Push(r *Request) {
 	e.EnsureSubmitted()
 }
 
-// Queue puts r into the inbox. The caller then calls EnsureSubmitted. Until then r may wait.
+// Queue puts r into the inbox. The caller then calls EnsureSubmitted, or, as the owner of a
+// RequestSet, submits the inbox itself. Until then r may wait.
 func (e *Engine) Queue(r *Request) {
 	r.ring = e
 	r.place.Store(inQueue)

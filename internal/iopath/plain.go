@@ -44,7 +44,8 @@ func MakeCall(code driver.Code, fd int, b []byte, off int64) int32 {
 	return einval
 }
 
-// AcquireAndCall makes an operation a plain call: the driver would need a thread for it too.
+// AcquireAndCall waits for a permit, then makes the plain call. It returns -ECANCELED if ctx ends
+// first.
 func (p *Paths) AcquireAndCall(ctx context.Context, asked int64, code driver.Code, f *File, b []byte, off int64) int32 {
 	permit, err := p.AcquirePermit(ctx, KindOf(code), f)
 	if err != nil {

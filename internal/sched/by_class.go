@@ -38,7 +38,8 @@ func (s *Scheduler) transferWithTicket(ctx context.Context, code driver.Code, f 
 	if off != iopath.AtPosition {
 		b = b[:t.Granted()]
 	}
-	if res = eagain; looks && limited {
+	res = eagain
+	if looks && limited {
 		res = s.paths.ReadCached(f, b, off)
 	}
 	if res < 0 {
