@@ -22,33 +22,38 @@ type Load struct {
 // Room returns for the governor's choice c how many permits may be taken: one more plain call is to
 // be made only if fewer are. 0 is no room.
 //
-// A thread in a plain call keeps its processor. If there is no other, nobody else can ask for an
-// operation. But a program that makes few operations, one after the other, needs no driver. However
-// good plain calls are, they leave a quarter of the permits to what cannot be queued. Beside
-// goroutines that compute, whose time slices are 10 ms, a thread that has waited is that much late,
-// and an epoch of a few milliseconds tells nothing: there the queue is in force, whatever the
-// choice.
+// While the processors are taken, the queue is in force whatever the choice: a thread that has
+// waited is late by a time slice of 10 ms, and an epoch of a few milliseconds tells nothing. For
+// fsyncs the opposite holds, and sched.Scheduler.tryPlainSync does not call Room then.
 func Room(c governor.Choice, l Load) (most int32) {
 	switch {
 	case c == governor.Plain && !l.Taken:
 		return PlainPermits(l.Permits)
-	case l.InFlight > 0 || l.Processors == 1 && l.Ready:
+	case l.InFlight > 0:
+		return 0
+	case l.Processors == 1 && l.Ready:
+		// The thread of a plain call keeps the one processor, so nobody could ask for another
+		// operation. Without a driver that does not count: a program that makes few operations, one
+		// after the other, needs no driver.
 		return 0
 	}
-	return 1
+	return 1 // alone, a plain call is quicker than the queue
 }
 
 // PlainPermits returns how many of so many permits operations may take that could be queued.
+// However good plain calls are, they leave a quarter of the permits to what cannot be queued.
 func PlainPermits(permits int32) int32 { return permits - permits/4 }
 
-// Few guesses with how many operations of a kind plain calls are good: while one waits, another
-// runs. A thread in an fsync mostly sleeps, and a large read is worth a thread.
+// Few guesses with how many operations of a kind plain calls are good. It bounds no permits: with
+// more operations in flight the guess is Queue.
 func Few(kind governor.Kind, processors int, permits int32) int32 {
 	switch kind {
-	case governor.Syncs:
+	case governor.Syncs: // a thread in an fsync mostly sleeps
 		return PlainPermits(permits)
 	case governor.LargeReads:
+		// A large read is worth a thread. Beyond the three quarters that Room grants, large reads
+		// are queued beside plain calls, which is no reason for all of them to be queued.
 		return permits
 	}
-	return 2 * int32(processors)
+	return 2 * int32(processors) // while one call waits, another runs
 }

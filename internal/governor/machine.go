@@ -222,12 +222,14 @@ func (m *Machine) settle(rate float64) {
 	if m.best == Plain {
 		m.last.Plain = math.Exp(-m.mean) - 1
 	}
-	switch sure := m.decided(sure); {
-	case !sure && m.best == Plain && m.mean > 0, m.mean > m.needed() && m.decided(likely):
+	isSure := m.decided(sure)
+	switch {
+	case !isSure && m.best == Plain && m.mean > 0, // Plain costs threads: it loses a tie
+		m.mean > m.needed() && m.decided(likely):
 		m.best = 1 - m.best
 		m.forget()
 		rate = m.other
-	case !sure: // the results count in the next comparison
+	case !isSure: // the results count in the next comparison
 		if m.results > mostResults {
 			m.sum *= mostResults / m.results
 			m.results = mostResults
