@@ -8,8 +8,7 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// RingsPerDevice returns the most rings of one device. A leader keeps a processor busy, and its
-// goroutines two or three more.
+// RingsPerDevice returns the most rings that one device may have with the processors of now.
 func (p *Paths) RingsPerDevice() int {
 	b := p.Devices.Budgets()
 	b.AskProcessors()

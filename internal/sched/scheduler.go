@@ -83,10 +83,11 @@ type Stats struct {
 func (s *Scheduler) Stats() Stats {
 	st := Stats{Sums: s.paths.Counters.Sum(), Rings: len(s.paths.Engines.All())}
 	st.Cached, st.Plain, st.Queued = st.Ops[counters.Cached], st.Ops[counters.Plain], st.Ops[counters.Queued]
-	// The driver for fsyncs is Linux AIO: a goroutine that waits in it has no thread.
 	if e := s.fsyncs.engine.Load(); e != nil {
 		e.AddTo(&st.Stats)
 	}
+	// This sets Blocked, so that the leader above does not count: the driver for fsyncs is Linux
+	// AIO, and a goroutine that waits in it has no thread.
 	st.Blocked, _ = s.paths.Devices.InUse()
 	for _, e := range s.paths.Engines.All() {
 		e.AddTo(&st.Stats)

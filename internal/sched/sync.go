@@ -199,8 +199,8 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 // although it could be queued. None is while a ring has a leader: its thread may have submitted
 // requests whose completions it would hold back (docs/decisions/0012-tied-threads.md).
 //
-// Beside goroutines that compute all are plain calls: for each completion the leader would wait for
-// a time slice.
+// While the processors are taken, fsyncs are plain calls in up to three quarters of the permits,
+// and are queued beyond that: for each completion the leader would wait for a time slice.
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
 	switch {
 	case s.paths.HoldsBack():
