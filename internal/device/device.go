@@ -1,5 +1,6 @@
-// Package device has what a Scheduler keeps for each device that it has open files on: what stat(2)
-// calls one, which is a file system, or a block device.
+// Package device has what a Scheduler keeps for each device that it has open files on. A device is
+// what stat(2) returns as st_dev: the partition or volume of a file system, or a mount such as NFS.
+// For the file of a block device it is the device itself.
 //
 // All methods may be called at the same time, except Init.
 package device
