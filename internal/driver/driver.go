@@ -199,8 +199,11 @@ type Info struct {
 	// Workers is the most threads that the kernel adds to the process, for each thread that
 	// submits, to perform direct writes without NoWait that must wait. It is 0 if the kernel adds
 	// none, has no such bound, or makes one write to a file at a time.
-	Workers  int
-	Features []string // the features that it has found and uses, one short phrase each
+	Workers int
+	// CompletesAlone is set if an operation completes whatever the thread does that has submitted
+	// it. Without it that thread may have to enter the kernel first, as with io_uring.
+	CompletesAlone bool
+	Features       []string // the features that it has found and uses, one short phrase each
 }
 
 // Stager is a Driver that can submit operations and wait for completions in one system call.

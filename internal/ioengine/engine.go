@@ -97,7 +97,8 @@ type Engine struct {
 	// mu is held by the goroutine that moves operations from inbox into the driver.
 	mu      probe.Mutex
 	backlog backlog      // operations that the driver does not have yet; under mu
-	scratch []*driver.Op // the batch being submitted, as large as the driver is deep; under mu
+	depth   int          // the most operations that the driver may have
+	scratch []*driver.Op // the batch being submitted, of at most depth; under mu
 	// waiting says for which operations in the backlog the driver had no room (backlog.waiting).
 	// Written under mu. See submit for the case in which it is nothingWaits although the backlog
 	// is not empty.
@@ -152,6 +153,7 @@ func New(drv driver.Driver, r *Rings, hook *record.Hook) *Engine {
 		minBatch: minSubmitThreshold,
 		hook:     hook,
 		id:       record.DriverOf(drv.Info().Name),
+		depth:    depth,
 		scratch:  make([]*driver.Op, 0, depth),
 		done:     make([]*driver.Op, min(depth, maxReap)),
 	}
@@ -317,7 +319,7 @@ func (e *Engine) beingSubmitted() bool {
 
 // hasRoom reports whether the driver has room for another operation. It is always true
 // for a lost driver: its operations need no room, because the leader ends them.
-func (e *Engine) hasRoom() bool { return int(e.inflight.Load()) < cap(e.scratch) || e.lost.Load() }
+func (e *Engine) hasRoom() bool { return int(e.inflight.Load()) < e.depth || e.lost.Load() }
 
 // stage hands the driver what has arrived. It then retires the leader if nothing in flight needs
 // one, and reports whether it did. After that a pusher may start another leader. If another

@@ -29,8 +29,7 @@ func (m *room) take(op *driver.Op) {
 
 // room returns the room that there is now. Only a submitter takes room; the leader makes it.
 func (e *Engine) room() room {
-	depth := cap(e.scratch)
-	return room{depth - int(e.inflight.Load()), placesForWrites(depth) - int(e.writes.Load())}
+	return room{e.depth - int(e.inflight.Load()), placesForWrites(e.depth) - int(e.writes.Load())}
 }
 
 // backlogFits reports whether a submitter should try the backlog again.

@@ -59,7 +59,7 @@ type Paths struct {
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
 	// kernelWorkers is set if kernel threads perform the driver's direct writes that must wait.
 	kernelWorkers bool
-	// completesAlone is set if completions need no thread of the process, as with Linux AIO.
+	// completesAlone is the driver's Info.CompletesAlone.
 	completesAlone bool
 	Counters       counters.Counters
 	// true if sys.ReadCached reliably reports the end of a file
@@ -112,7 +112,7 @@ func (p *Paths) start() {
 	p.AsyncDirect = asyncCodes(drv, driver.Direct|driver.NoWait)
 	p.AsyncBuffered = asyncCodes(drv, 0)
 	p.kernelWorkers = drv.Info().Workers > 0
-	p.completesAlone = drv.Info().Name == "aio"
+	p.completesAlone = drv.Info().CompletesAlone
 	// Once a ring is lost Async returns false, so all operations need threads.
 	p.Engines.OnLoss, p.Engines.PerDevice = p.Devices.Budgets().Widen, p.RingsPerDevice
 	p.Engines.Init(drv, p.Recording)

@@ -110,7 +110,10 @@ func (o Options) check() (depth uint32, err error) {
 
 // Info implements driver.Driver.
 func (q *Queue) Info() driver.Info {
-	return driver.Info{Name: "aio", Depth: int(q.depth), Threads: q.pooled.Info().Threads + maxSubmitters, Features: q.features}
+	return driver.Info{
+		Name: "aio", Depth: int(q.depth), Threads: q.pooled.Info().Threads + maxSubmitters,
+		CompletesAlone: true, Features: q.features,
+	}
 }
 
 // Wake implements driver.Driver.
