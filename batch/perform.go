@@ -48,10 +48,10 @@ func (op *Op) named(r *run) error {
 func (op *Op) callKind() sched.CallKind {
 	switch op.kind {
 	case opStat, opLstat, opReadFile, opAdvise:
-		return sched.Looks
+		return sched.Reads
 	case opOpenFile:
 		if op.off&int64(os.O_CREATE|os.O_TRUNC) == 0 {
-			return sched.Looks
+			return sched.Reads
 		}
 	}
 	return sched.Changes

@@ -45,7 +45,7 @@ func (f *File) Blocking(do func() error) (err error) {
 
 // BlockingRead is Blocking for a do that changes nothing.
 func (f *File) BlockingRead(do func() error) (err error) {
-	f.Sched.Core.Block(sched.Looks, f.IO, func() { err = do() })
+	f.Sched.Core.Block(sched.Reads, f.IO, func() { err = do() })
 	return err
 }
 

@@ -22,10 +22,10 @@ type (
 	Class = qos.Class
 )
 
-// The kinds of calls with names (BeginNamed), and of Block.
+// The kinds of calls with names (BeginNamed), and of Block, for packages that do not know budgets.
 const (
-	// Looks change nothing: a frozen file system answers them.
-	Looks = budget.Reads
+	// Reads change nothing: a frozen file system answers them.
+	Reads = budget.Reads
 	// Changes may wait for a frozen file system.
 	Changes = budget.Changes
 )

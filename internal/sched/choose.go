@@ -53,14 +53,14 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 }
 
 // Block calls do once it has a permit. do waits in system calls of a kind for f, which may be nil:
-// Looks do not wait behind Changes that hang.
+// Reads do not wait behind Changes that hang.
 func (s *Scheduler) Block(kind CallKind, f *File, do func()) {
 	p, _ := s.paths.AcquirePermit(context.Background(), kind, f) // this context does not end
 	defer p.Release()
 	do()
 }
 
-// BlockOn is Block for Looks that wait for d, on a file that may be closed before do returns.
+// BlockOn is Block for Reads that wait for d, on a file that may be closed before do returns.
 // Without wait, if no permit is free, it does not call do, and returns false.
 func (s *Scheduler) BlockOn(d *device.Device, wait bool, do func()) bool {
 	s.Ready() // which may raise the number of permits

@@ -22,7 +22,7 @@ func TestCallsBesideOthers(t *testing.T) {
 		n := &s.names
 		var taken []budget.Permit
 		for {
-			p, ok := n.all.TryAcquire(Looks)
+			p, ok := n.all.TryAcquire(Reads)
 			if !ok {
 				break
 			}

@@ -25,8 +25,8 @@ var kindCalls = map[string]func(s *Scheduler, f *File) error{
 		_, err := t.Wait(context.Background())
 		return err
 	},
-	"Block to look": func(s *Scheduler, f *File) error {
-		s.Block(Looks, f, func() { s.paths.Call(driver.Read, f.FD, nil, 0) })
+	"Block to read": func(s *Scheduler, f *File) error {
+		s.Block(Reads, f, func() { s.paths.Call(driver.Read, f.FD, nil, 0) })
 		return nil
 	},
 	"WriteAt": func(s *Scheduler, f *File) error {
@@ -109,7 +109,7 @@ func TestStalledKindsOfCalls(t *testing.T) {
 // kindOfCall returns the kind of call that a kindCall makes.
 func kindOfCall(name string) budget.Kind {
 	switch name {
-	case "ReadAt", "StartRead", "Block to look":
+	case "ReadAt", "StartRead", "Block to read":
 		return budget.Reads
 	case "WriteAt", "StartExtend":
 		return budget.Writes
