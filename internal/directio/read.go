@@ -34,7 +34,7 @@ func (f *File) ReadBuffer(ctx context.Context, b buffer.Buffer, off int64) (n in
 	if len(mem) == 0 {
 		return 0, nil
 	}
-	n, err = f.sched.ReadFixed(ctx, f.core, mem, off, b.Reg())
+	n, err = f.sched.ReadAtReg(ctx, f.core, mem, off, b.Reg())
 	switch {
 	case MustReadAgain(err):
 		return f.ReadBlocks(ctx, b.Bytes(), off)

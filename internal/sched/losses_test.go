@@ -16,7 +16,7 @@ func playWrites(t *testing.T) (p *syncs, results map[int64]chan int32) {
 	p = playSyncs(t)
 	p.paths.AsyncBuffered[driver.Write] = false
 	p.unbound()
-	p.f.SyncsWrites()
+	p.f.SetSyncsWrites()
 	results = map[int64]chan int32{0: make(chan int32), 1: make(chan int32), 2: make(chan int32)}
 	p.paths.Call = func(code driver.Code, _ int, _ []byte, off int64) int32 {
 		p.started <- struct{}{}

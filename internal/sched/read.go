@@ -17,7 +17,7 @@ import (
 // flight. The look cannot wait, so it needs no permit.
 func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (int, error) {
 	if len(b) >= largeRead || s.paths.Classes.Active() {
-		return s.ReadFixed(ctx, f, b, off, 0)
+		return s.ReadAtReg(ctx, f, b, off, 0)
 	}
 	found := s.paths.ReadCached(f, b, off)
 	if int(found) == len(b) {
@@ -39,9 +39,9 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 	return s.readAll(ctx, f, b, off, 0, res)
 }
 
-// ReadFixed is ReadAt into memory of Register. reg is its number, here and below: 0 for other
-// memory.
-func (s *Scheduler) ReadFixed(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
+// ReadAtReg is ReadAt into memory with the number reg of Register. Here and below, reg is 0 for
+// other memory.
+func (s *Scheduler) ReadAtReg(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
 	s.count(ctx, readKind(f, len(b)), f)
 	return s.readAll(ctx, f, b, off, reg, s.read(ctx, f, b, off, reg))
 }

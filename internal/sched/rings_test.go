@@ -409,7 +409,7 @@ func TestRegistrationWaits(t *testing.T) {
 	first, second := on(1), on(2)
 	<-p.begin(first)
 	read := func(f *File, reg uint32) {
-		if n, err := p.ReadFixed(t.Context(), f, make([]byte, 512), 0, reg); n != 512 || err != nil {
+		if n, err := p.ReadAtReg(t.Context(), f, make([]byte, 512), 0, reg); n != 512 || err != nil {
 			t.Errorf("ReadFixed = %d, %v; want 512", n, err)
 		}
 	}

@@ -75,8 +75,8 @@ func TestTransfersOnRing(t *testing.T) {
 			t.Fatalf("Wait = %d, %v; want %d, nil", n, err, part)
 		}
 		clear(mem)
-		if n, err := s.ReadFixed(t.Context(), f, mem[part:2*part], int64(round*4*part), reg); n != part || err != nil || mem[part] != byte(round) {
-			t.Errorf("ReadFixed = %d, %v, %d", n, err, mem[part])
+		if n, err := s.ReadAtReg(t.Context(), f, mem[part:2*part], int64(round*4*part), reg); n != part || err != nil || mem[part] != byte(round) {
+			t.Errorf("ReadAtReg = %d, %v, %d", n, err, mem[part])
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestTransferAllocatesNothing(t *testing.T) {
 		"write":     func() error { s.StartWrite(&tr, direct, mem, 4096, 0); return wait() },
 		"cached":    func() error { s.StartRead(&tr, buffered, mem, 4096, 0); return wait() },
 		"by helper": func() error { s.StartRead(&tr, helped, mem, 4096, 0); return wait() },
-		"fixed":     func() error { _, err := s.ReadFixed(ctx, direct, mem, 4096, reg); return err },
+		"fixed":     func() error { _, err := s.ReadAtReg(ctx, direct, mem, 4096, reg); return err },
 	} {
 		allocs.None(t, name, do)
 	}

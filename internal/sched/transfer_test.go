@@ -126,8 +126,8 @@ func TestTransferReg(t *testing.T) {
 		}
 	}
 	whole(tr.Wait(t.Context()))
-	whole(s.ReadFixed(t.Context(), f, b, 0, eight))
-	whole(s.ReadFixed(t.Context(), f, b, 0, 0))
+	whole(s.ReadAtReg(t.Context(), f, b, 0, eight))
+	whole(s.ReadAtReg(t.Context(), f, b, 0, 0))
 	for range 10 {
 		whole(s.ReadAt(t.Context(), f, b, 0))
 	}
@@ -136,12 +136,12 @@ func TestTransferReg(t *testing.T) {
 	}
 }
 
-// ReadFixed takes the plain call where ReadAt does, and goes on after a short one.
+// ReadAtReg takes the plain call where ReadAt does, and goes on after a short one.
 func TestFixedPlain(t *testing.T) {
 	p := play(t, Options{Plain: 1, Threads: 2}, nil, []int32{60, 40})
 	ctx, b := context.Background(), make([]byte, 100)
-	if n, err := p.ReadFixed(ctx, p.f, b, 0, 3); n != 100 || err != nil {
-		t.Errorf("ReadFixed = %d, %v; want 100, nil", n, err)
+	if n, err := p.ReadAtReg(ctx, p.f, b, 0, 3); n != 100 || err != nil {
+		t.Errorf("ReadAtReg = %d, %v; want 100, nil", n, err)
 	}
 	p.wantAsked(t, nil, []asked{{driver.Read, 0, 100}, {driver.Read, 60, 40}})
 }
@@ -171,7 +171,7 @@ func TestReadCountsUntilItRuns(t *testing.T) {
 	s.Close()
 }
 
-// While a ReadFixed is queued, another one is a plain call, as a ReadAt is: the first counts as
+// While a ReadAtReg is queued, another one is a plain call, as a ReadAt is: the first counts as
 // one operation, so that two goroutines do not keep each other in the queue.
 func TestFixedCountsOnce(t *testing.T) {
 	hang.Watch(t)
@@ -184,8 +184,8 @@ func TestFixedCountsOnce(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if n, err := s.ReadFixed(context.Background(), f, make([]byte, 10), 0, 1); n != 10 || err != nil {
-			t.Errorf("the queued ReadFixed = %d, %v; want 10, nil", n, err)
+		if n, err := s.ReadAtReg(context.Background(), f, make([]byte, 10), 0, 1); n != 10 || err != nil {
+			t.Errorf("the queued ReadAtReg = %d, %v; want 10, nil", n, err)
 		}
 	}()
 	op := d.Next(0)
@@ -193,8 +193,8 @@ func TestFixedCountsOnce(t *testing.T) {
 	d.Mu.Lock()
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true } // from now on
 	d.Mu.Unlock()
-	if n, err := s.ReadFixed(context.Background(), f, make([]byte, 10), 0, 1); n != 10 || err != nil {
-		t.Errorf("the other ReadFixed = %d, %v; want 10, nil", n, err)
+	if n, err := s.ReadAtReg(context.Background(), f, make([]byte, 10), 0, 1); n != 10 || err != nil {
+		t.Errorf("the other ReadAtReg = %d, %v; want 10, nil", n, err)
 	}
 	if st := s.Stats(); st.Plain != 1 {
 		t.Errorf("%d plain calls; want 1", st.Plain)
