@@ -32,7 +32,7 @@ func sum() (c stress.Counts) {
 // prepare keeps reads of f from looking into the page cache.
 func (f *file) prepare() {
 	if stress.Environment() != nil {
-		f.core.NeverLook()
+		f.core.SetNeverLooks()
 	}
 }
 

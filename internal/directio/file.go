@@ -68,7 +68,7 @@ func New(f *handle.File, g Geometry, second *os.File, flag int) (*File, error) {
 	}
 	if access != os.O_RDONLY {
 		file.tailFile, file.tail, file.syncsBoth = second, tail, !sys.KeptByInode(int(second.Fd()))
-		file.tail.PartOf(file.core)
+		file.tail.SetMain(file.core)
 	}
 	return file, nil
 }

@@ -44,7 +44,7 @@ type Syncer struct {
 // Options configures a Syncer.
 type Options struct {
 	// ForgetErrors has a Sync succeed if its own fsync does, whatever earlier ones have lost. Then
-	// there can be no second descriptor: see afterWritebacks.
+	// there can be no second descriptor: see lockAfterWritebacks.
 	ForgetErrors bool
 	// Expected is how many Syncs the first group waits for, and Window is how long it waits for
 	// each at least. Both are for tests.
@@ -221,7 +221,7 @@ func (s *Syncer) startGroup(g *group) (driver.Code, error) {
 // end records that an fsync has ended: g's, if its caller was the leader. It then lets the next
 // group start, or ends it (startNext). It returns how the Syncs have ended.
 func (s *Syncer) end(does role, g *group, made Made) error {
-	err := s.afterWritebacks(made.Err)
+	err := s.lockAfterWritebacks(made.Err)
 	defer s.mu.Unlock()
 	s.noteError(err)
 	if does == second {

@@ -49,11 +49,11 @@ func (s *Syncer) Writeback(call func() int32) int32 {
 	return res
 }
 
-// afterWritebacks locks mu once the write-backs that run have been started, and returns err, the
-// result of an fsync, or the error of a write-back if that is all there is. A write-back that was
-// being started beside the fsync may have given up pages of each Sync that the fsync serves. One
-// that begins after the fsync has ended cannot.
-func (s *Syncer) afterWritebacks(err error) error {
+// lockAfterWritebacks locks mu once the write-backs that run have been started. It returns err, the
+// result of an fsync, or else the error of a write-back, if there is one. A write-back that was
+// being started beside the fsync may have given up pages of each Sync that the fsync serves. A
+// write-back that begins after the fsync has ended cannot.
+func (s *Syncer) lockAfterWritebacks(err error) error {
 	s.mu.Lock()
 	unreported := &s.unreported[s.turn]
 	// Where errors are remembered, two fsyncs may run at a time, and both fail. Later ones fail

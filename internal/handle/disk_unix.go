@@ -51,7 +51,7 @@ func ioOf(f *os.File, fd int) (*sched.File, error) {
 	core.SetName(f.Name())
 	// On Linux O_DSYNC is a part of O_SYNC.
 	if flags&os.O_SYNC != 0 && (flags&sys.O_DIRECT == 0 || st.Mode&unix.S_IFMT == unix.S_IFREG) {
-		core.SyncsWrites()
+		core.SetSyncsWrites()
 	}
 	return core, nil
 }

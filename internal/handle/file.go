@@ -49,7 +49,7 @@ func (f *File) Open(s *Scheduler, file *os.File) error {
 	f.self = weak.Make(f)
 	if f.IO != nil {
 		if s.NeverLook {
-			f.IO.NeverLook()
+			f.IO.SetNeverLooks()
 		}
 		f.ended.Add(1)
 		s.caps.opened(s.Core, f.IO)

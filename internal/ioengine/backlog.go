@@ -64,7 +64,7 @@ func (b *backlog) take(batch []*driver.Op, m room) []*driver.Op {
 func (b *backlog) move(batch []*driver.Op, from *list.List[driver.Op], m *room) []*driver.Op {
 	op := from.Front()
 	from.Remove(&op.Links)
-	if !requestOf(op).place.CompareAndSwap(inQueue, elsewhere) {
+	if !requestOf(op).where.CompareAndSwap(inQueue, elsewhere) {
 		return batch
 	}
 	m.take(op)
@@ -85,7 +85,7 @@ func (b *backlog) waiting() uint32 {
 // prepend puts ops, which take has returned, back in front.
 func (b *backlog) prepend(ops []*driver.Op) {
 	for _, op := range slices.Backward(ops) {
-		requestOf(op).place.Store(inQueue)
+		requestOf(op).where.Store(inQueue)
 		to := &b.queue
 		if isWrite(op) && b.held.Len() > 0 {
 			to = &b.held
@@ -97,7 +97,7 @@ func (b *backlog) prepend(ops []*driver.Op) {
 // withdraw takes op out of the backlog and reports whether op was there. The inbox must be
 // empty, so that an op in the queue is in the backlog.
 func (b *backlog) withdraw(op *driver.Op) bool {
-	if !requestOf(op).place.CompareAndSwap(inQueue, elsewhere) {
+	if !requestOf(op).where.CompareAndSwap(inQueue, elsewhere) {
 		return false
 	}
 	from := &b.queue

@@ -73,7 +73,7 @@ func (l *backlog) check(t *testing.T, ops []*driver.Op) {
 // inInbox returns an operation that is in the inbox.
 func inInbox() *driver.Op {
 	r := newRequest(0)
-	r.place.Store(inQueue)
+	r.where.Store(inQueue)
 	return &r.Op
 }
 
@@ -111,8 +111,8 @@ func TestBacklogWithdraw(t *testing.T) {
 // An abandoned operation is dropped, and takes no room.
 func TestBacklogDropsAbandoned(t *testing.T) {
 	l, ops := backlogOf(4)
-	requestOf(ops[0]).place.Store(abandoned)
-	requestOf(ops[2]).place.Store(abandoned)
+	requestOf(ops[0]).where.Store(abandoned)
+	requestOf(ops[2]).where.Store(abandoned)
 	if got := l.take(nil, room{2, 2}); !slices.Equal(got, []*driver.Op{ops[1], ops[3]}) {
 		t.Errorf("%d operations were taken; want the second and the fourth", len(got))
 	}

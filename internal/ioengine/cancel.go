@@ -12,7 +12,7 @@ func (r *Request) Cancel() {
 	if !e.mu.TryLock() {
 		// The submitter drops r later. Cancel must not wait for mu while r is queued: the holder of
 		// mu may be in a system call to a device that takes no more requests.
-		if r.place.CompareAndSwap(inQueue, abandoned) {
+		if r.where.CompareAndSwap(inQueue, abandoned) {
 			op.Res = Canceled
 			r.finish()
 			return

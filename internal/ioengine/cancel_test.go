@@ -158,7 +158,7 @@ func TestCancelStartsALeaderForWhatCameAlong(t *testing.T) {
 		// other's pusher has linked it, and has read running a moment before
 		// the leader retired.
 		other.Op.Next = nil
-		other.place.Store(inQueue)
+		other.where.Store(inQueue)
 		e.inbox.Store(&other.Op)
 		cancel(e, mine) // its context ended as it was done
 		<-other.done    // hangs if nobody leads
@@ -248,7 +248,7 @@ func TestPushedWhileGroupSubmits(t *testing.T) {
 }
 
 // Hazard: a submitter that does not return has the lock, and nothing behind it ends with
-// its context. Guard: it is abandoned where it is (request.place).
+// its context. Guard: it is abandoned where it is (request.where).
 func TestCancelWhileSubmitHangs(t *testing.T) {
 	hang.Watch(t)
 	d := script.NewHeld(8)

@@ -22,7 +22,7 @@ const maxReap = 256
 //
 // The leader repeats four steps (loop):
 //
-//  1. It stages what is in inbox (stage).
+//  1. It stages what is in inbox (stageOrRetire).
 //  2. It submits that and waits for completions, in one system call (await).
 //  3. It makes the goroutines ready whose operations have completed.
 //  4. It yields, so that these goroutines run and push their next operations before
@@ -180,7 +180,7 @@ func (e *Engine) Push(r *Request) {
 // RequestSet, submits the inbox itself. Until then r may wait.
 func (e *Engine) Queue(r *Request) {
 	r.ring = e
-	r.place.Store(inQueue)
+	r.where.Store(inQueue)
 	for {
 		head := e.inbox.Load()
 		r.Op.Next = head
@@ -281,7 +281,7 @@ func (e *Engine) loop() {
 	defer e.leaders.Done()
 	for {
 		e.giveUp()
-		switch retired := e.stage(); {
+		switch retired := e.stageOrRetire(); {
 		case !retired:
 			if ops := e.await(); len(ops) > 0 {
 				e.handOver(ops)
@@ -321,10 +321,10 @@ func (e *Engine) beingSubmitted() bool {
 // for a lost driver: its operations need no room, because the leader ends them.
 func (e *Engine) hasRoom() bool { return int(e.inflight.Load()) < e.depth || e.lost.Load() }
 
-// stage hands the driver what has arrived. It then retires the leader if nothing in flight needs
-// one, and reports whether it did. After that a pusher may start another leader. If another
-// goroutine holds mu, stage may leave all that to it and return false (mayWaitNow).
-func (e *Engine) stage() (retired bool) {
+// stageOrRetire hands the driver what has arrived. It then retires the leader if nothing in flight
+// needs one, and reports whether it did. After that a pusher may start another leader. If another
+// goroutine holds mu, stageOrRetire may leave all that to it and return false (mayWaitNow).
+func (e *Engine) stageOrRetire() (retired bool) {
 	if !e.mu.TryLock() {
 		if e.mayWaitNow() {
 			return false

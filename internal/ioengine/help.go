@@ -46,7 +46,7 @@ func (e *Engine) helpReap() {
 //
 // If helpReap has reaped since the last call, reap returns 0 at once. Nothing may be in flight any
 // more that needs a leader, and there may be room for operations in the backlog. The leader sees to
-// both before it waits (stage).
+// both before it waits (stageOrRetire).
 func (e *Engine) reap() (n int, err error) {
 	h := &e.help
 	h.reaping.Lock()

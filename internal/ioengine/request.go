@@ -24,10 +24,10 @@ type Request struct {
 	done   chan struct{} // receives one value when Op has ended, or at End
 	// ring is where the request was pushed. Written by its owner, before that.
 	ring *Engine
-	// place says where Op is. Two goroutines may change it at once: a submitter that
+	// where says where Op is. Two goroutines may change it at once: a submitter that
 	// takes Op out of the queue, with Engine.mu held, and a cancel without Engine.mu.
 	// Both swap it from inQueue, and one of them succeeds.
-	place atomic.Uint32
+	where atomic.Uint32
 	// waiting is waits while a goroutine is in Wait and can be part of a chain (handover). In a
 	// chain the goroutine makes next ready, or, as the last one, the leader. The leader sets
 	// waiting and next.
@@ -60,7 +60,7 @@ type Times struct {
 	Batch                int // how many operations were submitted together
 }
 
-// Values of Request.place.
+// Values of Request.where.
 const (
 	elsewhere = iota
 	inQueue   // in the inbox or the backlog
@@ -106,7 +106,7 @@ func makeRequest() *Request {
 // in a queue. It is left to the garbage collector.
 func (r *Request) Free() {
 	r.Op.Buf, r.Op.Reg, r.Client, r.inSet, r.ring = nil, 0, nil, false, nil
-	if r.place.Load() != abandoned {
+	if r.where.Load() != abandoned {
 		r.from.unused.Put(r)
 	}
 }

@@ -93,9 +93,9 @@ const (
 	neverLooks = math.MaxUint32
 )
 
-// NeverLook keeps reads of f from looking into the page cache, as though every look had missed. It
-// must be called before the first operation.
-func (f *File) NeverLook() { f.cacheMisses.misses.Store(neverLooks) }
+// SetNeverLooks keeps reads of f from looking into the page cache, as though every look had missed.
+// It must be called before the first operation.
+func (f *File) SetNeverLooks() { f.cacheMisses.misses.Store(neverLooks) }
 
 // SkipLook reports whether a read should not look into the page cache. After missesBeforeSkip
 // misses, each look comes after twice as many reads as the one before, up to mostSkipped.

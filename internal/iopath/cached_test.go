@@ -31,10 +31,10 @@ func TestStreakSkipsMostButNotAll(t *testing.T) {
 	}
 }
 
-// TestNeverLook checks that a file that never looks does not begin to, whatever its reads find.
-func TestNeverLook(t *testing.T) {
+// TestNeverLooks checks that a file that never looks does not begin to, whatever its reads find.
+func TestNeverLooks(t *testing.T) {
 	f := NewFile(-1, false, false)
-	f.NeverLook()
+	f.SetNeverLooks()
 	for i := range 4 * mostSkipped {
 		if !f.cacheMisses.SkipLook() {
 			t.Fatalf("read %d looks", i)

@@ -59,13 +59,13 @@ type openFile struct {
 	locksAsked sync.Once
 
 	// LostWrites is nil unless the kernel ends each write to the file with an fsync of its pages
-	// (SyncsWrites). It is set before the file is used.
+	// (SetSyncsWrites). It is set before the file is used.
 	LostWrites *groupcommit.LostWrites
 
 	// device is the file's device, or nil before the first question. See DeviceOf.
 	device atomic.Pointer[device.Device]
 
-	// main is the file that this one is a part of (PartOf), or the file itself. Closing main
+	// main is the file that this one is a part of (SetMain), or the file itself. Closing main
 	// rejects the tickets of this file's operations too. It is set before the file is used.
 	main *openFile
 
@@ -97,9 +97,9 @@ type openFile struct {
 	Syncer groupcommit.Syncer
 }
 
-// PartOf makes f, another descriptor of the same file, a part of main. When main is closed,
+// SetMain makes f, another descriptor of the same file, a part of main. When main is closed,
 // operations on f that wait for their tickets end. It is called before the first operation.
-func (f *File) PartOf(main *File) { f.main = main.openFile }
+func (f *File) SetMain(main *File) { f.main = main.openFile }
 
 // NewFile returns the File of an open descriptor. The caller still owns the descriptor, and closes
 // it after Close has returned. direct: it was opened with O_DIRECT. appends: with O_APPEND.
@@ -110,10 +110,10 @@ func NewFile(fd int, direct, appends bool) *File {
 	return f
 }
 
-// SyncsWrites notes that the kernel ends each write to the file with an fsync of its pages: the
+// SetSyncsWrites notes that the kernel ends each write to the file with an fsync of its pages: the
 // file was opened with O_SYNC or O_DSYNC, and its writes go through the page cache. It must be
 // called before the first operation.
-func (f *File) SyncsWrites() { f.LostWrites = new(groupcommit.LostWrites) }
+func (f *File) SetSyncsWrites() { f.LostWrites = new(groupcommit.LostWrites) }
 
 // set stores the descriptor and how it was opened. It must be called before all other methods.
 func (f *openFile) set(fd int, direct, appends bool) {
