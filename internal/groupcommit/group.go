@@ -11,7 +11,7 @@ import (
 type group struct {
 	mayLead chan struct{} // holds a value when the group may start; the member that takes it leads
 	// done has values once made is set. Each member that waits takes a value and puts it back,
-	// which wakes the next one: there is a chain of members for each processor. Woken all at once,
+	// which wakes the next one: there is a relay of members for each processor. Woken all at once,
 	// by a close, they would let in goroutines that compute, each for a time slice, as one in 61 of
 	// the goroutines that a processor runs comes from the runtime's global queue.
 	done chan struct{}

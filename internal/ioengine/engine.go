@@ -212,7 +212,7 @@ func (e *Engine) EnsureSubmitted() {
 // docs/decisions/0003-cooperative-reaper.md.
 func (e *Engine) submitThreshold() int32 { return max(e.minBatch, e.inflight.Load()/4) }
 
-// minSubmitThreshold is how many operations are worth a system call. What is divided, among chains
+// minSubmitThreshold is how many operations are worth a system call. What is divided, among relays
 // or rings, has at least twoBatches in each part. Measured: docs/results/mechanisms.md.
 const (
 	minSubmitThreshold = 4
@@ -413,16 +413,16 @@ func (e *Engine) noteSubmitted(batch []*driver.Op) {
 	}
 }
 
-// complete hands the results to the goroutines that wait for them. With chain, which is the
-// leader's alone, it instead adds the requests that can be part of a chain to hand.waiters.
-func (e *Engine) complete(ops []*driver.Op, chain bool) {
+// complete hands the results to the goroutines that wait for them. With relay, which is the
+// leader's alone, it instead adds the requests that can be part of a relay to hand.waiters.
+func (e *Engine) complete(ops []*driver.Op, relay bool) {
 	e.countInFlight(ops, -1)
 	at := e.hook.Now()
 	for i, op := range ops {
 		ops[i] = nil
 		r := requestOf(op)
 		r.Times.Completed = at
-		if chain && r.Client == nil && r.waiting.CompareAndSwap(waits, inChain) {
+		if relay && r.Client == nil && r.waiting.CompareAndSwap(waits, inRelay) {
 			e.hand.waiters = append(e.hand.waiters, r)
 		} else {
 			r.finish()

@@ -14,16 +14,16 @@ import (
 // Usually the leader makes all of these goroutines ready and yields. Where goroutines that compute
 // have all processors, a yield is slow: it puts the leader into the runtime's global queue, behind
 // all of them. So for a while after a slow yield (package pressure), batches are handed over in
-// chains: the leader makes the first goroutine of each chain ready and waits, each goroutine makes
+// relays: the leader makes the first goroutine of each relay ready and waits, each goroutine makes
 // the next one ready as soon as it runs, and the very last one the leader. The runtime runs a
 // goroutine that was made ready last first, in the time slice of the goroutine that made it ready.
 //
-// An idle processor cannot take the goroutines of a chain whose turn has not come. So there is a
-// chain for each processor. Requests with a Client are in no chain, because Completed may do
+// An idle processor cannot take the goroutines of a relay whose turn has not come. So there is a
+// relay for each processor. Requests with a Client are in no relay, because Completed may do
 // anything. Measured: docs/decisions/0003-cooperative-reaper.md.
 type handover struct {
-	// waiters are the requests of one batch that are in chains. ending is the number of chains that
-	// have not ended. The last goroutine of the last chain sends to resume.
+	// waiters are the requests of one batch that are in relays. ending is the number of relays that
+	// have not ended. The last goroutine of the last relay sends to resume.
 	waiters []*Request
 	ending  atomic.Int32
 	resume  chan struct{}
@@ -38,7 +38,7 @@ func (e *Engine) handOver(ops []*driver.Op) {
 		e.yield()
 		return
 	}
-	h.wakeInChains()
+	h.wakeInRelays()
 	<-h.resume
 }
 
@@ -54,21 +54,21 @@ func (e *Engine) yield() {
 	r.Processors.Waited(now-began, now)
 }
 
-// wakeInChains makes chains of the goroutines that wait for waiters, one for each processor, unless
+// wakeInRelays makes relays of the goroutines that wait for waiters, one for each processor, unless
 // they would be short. It wakes the first goroutine of each.
-func (h *handover) wakeInChains() {
+func (h *handover) wakeInRelays() {
 	procs := runtime.GOMAXPROCS(0)
 	length := max((len(h.waiters)+procs-1)/procs, twoBatches)
 	h.ending.Store(int32((len(h.waiters) + length - 1) / length))
-	for chain := range slices.Chunk(h.waiters, length) {
-		for i, r := range chain[:len(chain)-1] {
-			r.next = chain[i+1]
+	for relay := range slices.Chunk(h.waiters, length) {
+		for i, r := range relay[:len(relay)-1] {
+			r.next = relay[i+1]
 		}
-		chain[0].done <- struct{}{}
+		relay[0].done <- struct{}{}
 	}
 }
 
-// wakeNext makes the next goroutine of the chain ready, or the leader. A goroutine in a chain calls
+// wakeNext makes the next goroutine of the relay ready, or the leader. A goroutine in a relay calls
 // it as soon as its own operation has ended.
 func (r *Request) wakeNext() {
 	h := &r.ring.hand

@@ -21,9 +21,9 @@ type clock struct{ now, step time.Duration }
 
 func (c *clock) read() time.Duration { c.now += c.step; return c.now }
 
-// While yields are known to be slow, batches are handed over in chains, without a yield. After that
+// While yields are known to be slow, batches are handed over in relays, without a yield. After that
 // the leader yields again.
-func TestSlowYieldsMakeChains(t *testing.T) {
+func TestSlowYieldsMakeRelays(t *testing.T) {
 	e := newEngine(script.New(1))
 	c := &clock{now: time.Hour, step: slow}
 	e.rings.Now = c.read
@@ -33,17 +33,17 @@ func TestSlowYieldsMakeChains(t *testing.T) {
 	all, ops := ended(e, 1)
 	all[0].waiting.Store(waits)
 	c.step = 0
-	e.hand.resume <- struct{}{} // as by the last goroutine of the chain
-	if e.handOver(ops); all[0].waiting.Load() != inChain {
-		t.Error("the batch is not handed over in a chain")
+	e.hand.resume <- struct{}{} // as by the last goroutine of the relay
+	if e.handOver(ops); all[0].waiting.Load() != inRelay {
+		t.Error("the batch is not handed over in a relay")
 	}
 	c.now += time.Hour
 	all, ops = ended(e, 1)
 	all[0].waiting.Store(waits)
 	c.step = 1
 	before := c.now
-	if e.handOver(ops); all[0].waiting.Load() == inChain || c.now-before != 3 {
-		t.Errorf("much later a batch is handed over with %d readings of the clock; want 3, and no chain", c.now-before)
+	if e.handOver(ops); all[0].waiting.Load() == inRelay || c.now-before != 3 {
+		t.Errorf("much later a batch is handed over with %d readings of the clock; want 3, and no relay", c.now-before)
 	}
 }
 
@@ -66,10 +66,10 @@ func woken(all []*Request) (n int) {
 	return n
 }
 
-// In a chain each goroutine wakes the next one, and the last one of the last chain the leader.
+// In a relay each goroutine wakes the next one, and the last one of the last relay the leader.
 // Goroutines that also wait for something else are woken by the leader: they may be late.
-func TestChains(t *testing.T) {
-	for _, c := range []struct{ waiters, others, procs, chains int }{
+func TestRelays(t *testing.T) {
+	for _, c := range []struct{ waiters, others, procs, relays int }{
 		{1, 0, 2, 1},
 		{twoBatches, 0, 2, 1},
 		{twoBatches + 1, 0, 2, 2},
@@ -86,14 +86,14 @@ func TestChains(t *testing.T) {
 		}
 		e.complete(ops, true)
 		if n := len(e.hand.waiters); n != c.waiters {
-			t.Errorf("%+v: %d goroutines are left for chains", c, n)
+			t.Errorf("%+v: %d goroutines are left for relays", c, n)
 		}
-		e.hand.wakeInChains()
+		e.hand.wakeInRelays()
 		if n := woken(all[:c.others]); n != c.others {
 			t.Errorf("%+v: the leader has woken %d of the others", c, n)
 		}
 		waiters := all[c.others:]
-		if n := woken(waiters); n != c.chains {
+		if n := woken(waiters); n != c.relays {
 			t.Errorf("%+v: the leader has woken %d of the waiters", c, n)
 		}
 		asleep := c.waiters
@@ -111,7 +111,7 @@ func TestChains(t *testing.T) {
 				}
 			}
 		}
-		if asleep != 0 || len(e.hand.resume) != min(c.chains, 1) {
+		if asleep != 0 || len(e.hand.resume) != min(c.relays, 1) {
 			t.Errorf("%+v: %d goroutines are left, and the leader was woken %d times", c, asleep, len(e.hand.resume))
 		}
 	}
@@ -132,7 +132,7 @@ func (d *countsReaps) Reap(done []*driver.Op, need int) (int, error) {
 }
 
 // Where each yield is slow, the leader yields after few batches, and all results arrive.
-func TestChainsInstead(t *testing.T) {
+func TestRelaysInstead(t *testing.T) {
 	hang.Watch(t)
 	d := script.New(16)
 	d.Rule = func(op *driver.Op) (int32, bool) { return int32(op.Off), true }
@@ -167,9 +167,9 @@ func TestChainsInstead(t *testing.T) {
 	}
 }
 
-// A goroutine whose context ends cancels its operation, unless it is in a chain already: then it
+// A goroutine whose context ends cancels its operation, unless it is in a relay already: then it
 // waits for its turn, and wakes the next one.
-func TestContextEndsInAChain(t *testing.T) {
+func TestContextEndsInARelay(t *testing.T) {
 	hang.Watch(t)
 	e := newEngine(script.New(1))
 	all, ops := ended(e, 2)
@@ -183,9 +183,9 @@ func TestContextEndsInAChain(t *testing.T) {
 	all[0].waiting.Store(waits)
 	e.complete(ops, true)
 	if n := len(e.hand.waiters); n != 2 {
-		t.Fatalf("%d goroutines are left for a chain; want 2", n)
+		t.Fatalf("%d goroutines are left for a relay; want 2", n)
 	}
-	e.hand.wakeInChains()
+	e.hand.wakeInRelays()
 	e.mu.Lock() // as by a goroutine in a system call that does not return: Cancel would wait for it
 	defer e.mu.Unlock()
 	cancel()

@@ -25,7 +25,7 @@ type reapHelp struct {
 const mostHelped = 32
 
 // helpReap hands over what has completed, if the leader is running, and processors are free:
-// otherwise the leader makes chains. A goroutine that has just submitted calls it without mu.
+// otherwise the leader makes relays. A goroutine that has just submitted calls it without mu.
 func (e *Engine) helpReap() {
 	h := &e.help
 	if e.state.Load() != running || e.rings.Processors.Noted() || !h.reaping.TryLock() {

@@ -69,7 +69,7 @@ func TestSubmitterReaps(t *testing.T) {
 	}
 }
 
-// A submitter reaps nothing if the leader does, may, or makes chains.
+// A submitter reaps nothing if the leader does, may, or makes relays.
 func TestSubmitterDoesNotReap(t *testing.T) {
 	for name, prepare := range map[string]func(e *Engine){
 		"the leader is blocked": func(e *Engine) { e.state.Store(blocked) },

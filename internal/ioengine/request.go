@@ -28,8 +28,8 @@ type Request struct {
 	// takes Op out of the queue, with Engine.mu held, and a cancel without Engine.mu.
 	// Both swap it from inQueue, and one of them succeeds.
 	where atomic.Uint32
-	// waiting is waits while a goroutine is in Wait and can be part of a chain (handover). In a
-	// chain the goroutine makes next ready, or, as the last one, the leader. The leader sets
+	// waiting is waits while a goroutine is in Wait and can be part of a relay (handover). In a
+	// relay the goroutine makes next ready, or, as the last one, the leader. The leader sets
 	// waiting and next.
 	waiting atomic.Uint32
 	// inSet is true for a request of a RequestSet, whose owner ensures that Op is reaped.
@@ -71,7 +71,7 @@ const (
 const (
 	doesNotWait = iota
 	waits
-	inChain // waits, and another goroutine of the chain makes it ready
+	inRelay // waits, and another goroutine of the relay makes it ready
 )
 
 // Canceled is the result of an operation that was canceled, or that the driver did not begin.
@@ -121,7 +121,7 @@ func (r *Request) Wait(ctx context.Context) {
 		select {
 		case <-r.done:
 		case <-ended:
-			// Cancel may wait for another goroutine's system call. If r is in a chain already, Op
+			// Cancel may wait for another goroutine's system call. If r is in a relay already, Op
 			// has ended, and Cancel is not called.
 			if r.waiting.CompareAndSwap(waits, doesNotWait) {
 				r.Cancel()
@@ -129,7 +129,7 @@ func (r *Request) Wait(ctx context.Context) {
 			<-r.done
 		}
 	}
-	if r.waiting.Swap(doesNotWait) == inChain {
+	if r.waiting.Swap(doesNotWait) == inRelay {
 		r.wakeNext()
 	}
 }
