@@ -45,9 +45,9 @@ type Governor struct {
 type Journal interface {
 	// Now returns the time of a monotonic clock. It must not use the Governor.
 	Now() time.Duration
-	// Taken reports whether goroutines that compute have all processors. It may wait for a
-	// processor to find out: beside plain calls nobody else does.
-	Taken() bool
+	// ProbeProcessors reports whether the processors are taken (package pressure). It may wait for
+	// a processor to find out: beside plain calls nobody else does.
+	ProbeProcessors() bool
 	// Forget forgets what others have found out of the processors: a trial has ended, and plain
 	// calls keep processors as goroutines that compute do.
 	Forget()
@@ -90,7 +90,7 @@ func (g *Governor) Count(inFlight, few int32, j Journal) {
 	if !g.sampled() || g.InCall() {
 		return
 	}
-	if (!g.begun.Load() || g.Choice() == Plain) && !g.Immune() && j.Taken() {
+	if (!g.begun.Load() || g.Choice() == Plain) && !g.Immune() && j.ProbeProcessors() {
 		g.pause()
 		return
 	}

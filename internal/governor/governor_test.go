@@ -24,7 +24,7 @@ type journal struct {
 
 func (j *journal) Now() time.Duration { return j.now }
 
-func (j *journal) Taken() bool { return j.taken }
+func (j *journal) ProbeProcessors() bool { return j.taken }
 
 func (j *journal) Forget() {}
 
@@ -198,7 +198,7 @@ type shared struct{ now, trials atomic.Int64 }
 
 func (s *shared) Now() time.Duration { return time.Duration(s.now.Add(int64(100 * time.Microsecond))) }
 
-func (s *shared) Taken() bool { return false }
+func (s *shared) ProbeProcessors() bool { return false }
 
 func (s *shared) Forget() {}
 

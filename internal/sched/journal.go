@@ -18,9 +18,9 @@ func (j journal) Now() time.Duration {
 	return j.s.paths.Clock()
 }
 
-// Taken finds out by a yield, now and then, whether goroutines that compute have all processors.
+// ProbeProcessors finds out by a yield, now and then, whether the processors are taken.
 // While operations are queued, leaders find out, but beside plain calls there may be none.
-func (j journal) Taken() bool {
+func (j journal) ProbeProcessors() bool {
 	p := &j.s.paths.Engines.Processors
 	now := j.s.paths.Clock()
 	if p.Due(now) {

@@ -217,8 +217,8 @@ func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit
 // syncJournal is the journal of governors of fsyncs.
 type syncJournal struct{ journal }
 
-// Taken returns false: goroutines that compute are no reason to queue fsyncs.
-func (syncJournal) Taken() bool { return false }
+// ProbeProcessors returns false: goroutines that compute are no reason to queue fsyncs.
+func (syncJournal) ProbeProcessors() bool { return false }
 
 // Withdraw gives back what Admit has acquired.
 func (c *syncing) Withdraw() {

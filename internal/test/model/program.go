@@ -56,12 +56,12 @@ func (r *program) users(from int) {
 	}
 }
 
-// Now, Taken, Forget and Trial make the program a governor.Journal, like sched's journal.
+// Now, ProbeProcessors, Forget and Trial make the program a governor.Journal, like sched's journal.
 func (r *program) Now() time.Duration { return r.now + time.Hour }
 
-// Taken yields in sched. The duration of the yield is not simulated, but known: one time slice if
-// goroutines that compute have all processors.
-func (r *program) Taken() bool {
+// ProbeProcessors yields in sched. The duration of the yield is not simulated, but known: one time
+// slice if the processors are taken.
+func (r *program) ProbeProcessors() bool {
 	if r.processors.Due(r.Now()) && r.Computing >= len(r.procs) {
 		r.processors.Waited(timeSlice, r.now)
 	}

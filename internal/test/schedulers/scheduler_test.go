@@ -128,7 +128,7 @@ type clock time.Duration
 
 func (c *clock) Now() time.Duration { return time.Hour + time.Duration(*c) }
 
-func (c *clock) Taken() bool { return false }
+func (c *clock) ProbeProcessors() bool { return false }
 
 func (c *clock) Forget() {}
 
