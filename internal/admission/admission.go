@@ -16,7 +16,7 @@ type Load struct {
 	Permits    int32 // permits of the device, free or taken
 	Processors int   // processors that the program may use
 	Ready      bool  // there is a driver
-	Taken      bool  // goroutines that compute have all processors (package pressure)
+	Taken      bool  // the processors are taken (package pressure)
 }
 
 // Room returns for the governor's choice c how many permits may be taken: one more plain call is to

@@ -7,7 +7,7 @@ import "sync/atomic"
 // processors as those that compute do. So now and then a plain call is checked, whatever is in
 // force. After calls that have waited, the next check comes later each time.
 type checks struct {
-	taken  atomic.Bool   // a goroutine checks, or the next check is not due yet
+	notDue atomic.Bool   // a goroutine checks, or the next check is not due yet
 	next   atomic.Uint32 // when it is: a count of operations; 0 while one is due, or goes on
 	inCall atomic.Bool   // see InCall
 	// Of the goroutine that checks.
@@ -26,10 +26,10 @@ const (
 
 // BeginCheck reports whether the caller is to make its operation a plain call, and to check whether
 // it waits. The caller then calls EndCheck, or GiveUpCheck if there was no call.
-func (c *checks) BeginCheck() bool { return !c.taken.Load() && c.taken.CompareAndSwap(false, true) }
+func (c *checks) BeginCheck() bool { return !c.notDue.Load() && c.notDue.CompareAndSwap(false, true) }
 
 // GiveUpCheck ends a check that has shown nothing.
-func (c *checks) GiveUpCheck() { c.taken.Store(false) }
+func (c *checks) GiveUpCheck() { c.notDue.Store(false) }
 
 // EndCheck notes whether a plain call had to wait.
 func (g *Governor) EndCheck(waits bool) {
@@ -56,6 +56,6 @@ func (c *checks) InCall() bool { return c.inCall.Load() }
 // counted notes that n operations were counted.
 func (c *checks) counted(n uint32) {
 	if next := c.next.Load(); next != 0 && int32(n-next) >= 0 && c.next.CompareAndSwap(next, 0) {
-		c.taken.Store(false)
+		c.notDue.Store(false)
 	}
 }

@@ -15,9 +15,9 @@ type reapHelp struct {
 	// waits for completions. Other goroutines only try to lock it.
 	reaping probe.Mutex
 	done    []*driver.Op // where helpReap reaps into; under reaping
-	// taken is the number of operations that helpReap has reaped since the leader last looked. It
+	// reaped is the number of operations that helpReap has reaped since the leader last looked. It
 	// is under reaping, so no operation is taken from a leader that waits for it.
-	taken int
+	reaped int
 }
 
 // mostHelped is the most operations that a submitter reaps at once: it waits for one itself.
@@ -33,7 +33,7 @@ func (e *Engine) helpReap() {
 	}
 	n, err := e.drv.Reap(h.done, 0)
 	if n > 0 {
-		h.taken += n
+		h.reaped += n
 		e.complete(h.done[:n], false)
 	}
 	h.reaping.Unlock()
@@ -51,9 +51,9 @@ func (e *Engine) reap() (n int, err error) {
 	h := &e.help
 	h.reaping.Lock()
 	defer h.reaping.Unlock()
-	if h.taken > 0 {
-		e.load.now.Operations += h.taken
-		h.taken = 0
+	if h.reaped > 0 {
+		e.load.now.Operations += h.reaped
+		h.reaped = 0
 	} else {
 		n, err = e.drv.Reap(e.done, 1)
 		e.load.reaped(e, n)

@@ -1,5 +1,6 @@
 // Package pressure finds out whether goroutines that compute have all processors. If they have, a
-// goroutine that becomes ready waits for time slices of 10 ms (sysmon in the Go runtime).
+// goroutine that becomes ready waits for time slices of 10 ms (sysmon in the Go runtime). In other
+// packages this is called: the processors are taken.
 package pressure
 
 import (

@@ -69,7 +69,7 @@ func (s *Scheduler) countBeside(d *device.Device, kind governor.Kind, inFlight i
 	d.Governors[kind].Count(inFlight, admission.Few(kind, procs, d.Budget.Limit()), j)
 }
 
-// taken reports whether goroutines that compute have all processors, as far as is known.
+// taken reports whether the processors are taken (package pressure), as far as is known.
 func (s *Scheduler) taken(g *governor.Governor) bool {
 	p := &s.paths.Engines.Processors
 	return p.Noted() && !g.Immune() && p.Taken(s.paths.Clock())
