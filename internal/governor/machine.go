@@ -93,8 +93,9 @@ const (
 	// more. After a trial in which the queue was no better, the plain calls keep processors for a
 	// while, so the next trial comes only after that.
 	patience = int(sysmonSleep / leastTime)
-	// A load has changed if the rates of so many epochs in a row are off by a factor of e^change.
-	change, changeEpochs = 0.5, 4
+	// A load has changed if the rates of so many epochs in a row are off by a factor of
+	// e^loadChange.
+	loadChange, changeEpochs = 0.5, 4
 )
 
 // Choice returns the choice that is in force.
@@ -160,7 +161,7 @@ func (m *Machine) Epoch(rate float64, early bool) (result float64, ended bool) {
 		m.tried++
 		result, ended = m.other-(m.before+rate)/2, true
 		rest := m.earned < -enough*share
-		if off := math.Abs(rate - m.before); off < change {
+		if off := math.Abs(rate - m.before); off < loadChange {
 			m.scatter = max(m.scatter, off)
 			m.add(result)
 			rest = rest || m.best == Plain && result < m.needed()
@@ -260,7 +261,7 @@ func (m *Machine) watch(rate float64) {
 	switch {
 	case m.usual == 0:
 		m.usual = rate
-	case math.Abs(rate-m.usual) > change:
+	case math.Abs(rate-m.usual) > loadChange:
 		if m.unusual++; m.unusual == changeEpochs {
 			m.forget()
 		}
