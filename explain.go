@@ -40,7 +40,14 @@ func (s *Scheduler) Explain() string {
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "threads: at most %d for plain calls of a device", s.h.Core.Devices().None().Budget.Limit())
+	devices := s.h.Core.Devices()
+	most := devices.None().Budget.Limit()
+	fmt.Fprintf(&b, "threads: at most %d for plain calls of a device", most)
+	for _, d := range devices.All() {
+		if n := d.Budget.Limit(); n != most {
+			fmt.Fprintf(&b, ", %d on %s", n, deviceName(d.Number))
+		}
+	}
 	if n := s.options.Threads; n > 0 {
 		fmt.Fprintf(&b, ", and %d for all devices together", n)
 	}

@@ -170,6 +170,19 @@ func TestExplain(t *testing.T) {
 	})
 }
 
+// TestExplainOfThreads checks that Explain names a device on which threads are all the parallelism.
+func TestExplainOfThreads(t *testing.T) {
+	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
+		devices := testenv.CoreOf(s).Devices()
+		d, few := devices.Of(1<<40), devices.None().Budget.Limit()
+		d.Budget.Widen()
+		text, n := s.Explain(), d.Budget.Limit()
+		if says := strings.Contains(text, fmt.Sprintf(", %d on device %d", n, d.Number)); says != (n != few) {
+			t.Errorf("Explain = %q, with %d permits on device %d, and %d elsewhere", text, n, d.Number, few)
+		}
+	})
+}
+
 // TestExplainOfRings checks that Explain says why a device shares its ring.
 func TestExplainOfRings(t *testing.T) {
 	device := func(fd int) (uint64, bool) { return uint64(fd), true }
