@@ -132,9 +132,6 @@ func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, b
 		res = p.Call(code, f.FD, b, off)
 	}
 	f.EndWrite(code, write, res)
-	if code == driver.Write && f.refused.skip() {
-		f.refused.skipped()
-	}
 	region.End()
 	p.Count(counters.Plain, code, f, res)
 	if submitted != 0 {
