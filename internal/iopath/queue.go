@@ -2,7 +2,6 @@ package iopath
 
 import (
 	"context"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/sluiceio/sluice/internal/counters"
@@ -65,36 +64,21 @@ func (p *Paths) mayLeave(f *File) bool {
 	return p.kernelWorkers && f.writesWait.Load() && p.Engines.OneDevice()
 }
 
-// refusals counts the direct writes to a file in a row that the driver could not perform without
-// waiting, and which were made again as plain calls. On btrfs that is nearly every write, and where
-// writes are not left to the kernel also each one over cached blocks. After refusalsBeforeSkip of
-// them the file's writes are plain calls at once. After skipsBeforeTry such calls the driver is
-// tried again.
-type refusals struct{ n atomic.Int32 }
-
-const (
-	refusalsBeforeSkip = missesBeforeSkip
-	skipsBeforeTry     = mostSkipped
-)
-
-// note notes whether the driver could not perform a write.
-func (r *refusals) note(refused bool) {
-	switch n := r.n.Load(); {
-	case refused && n < refusalsBeforeSkip:
-		r.n.Add(1)
-	case !refused && n != 0:
-		r.n.Store(0)
-	}
-}
+// refusals counts, as its misses, the direct writes to a file in a row that the driver could not
+// perform without waiting, and which were made again as plain calls. On btrfs that is nearly every
+// write, and where writes are not left to the kernel also each one over cached blocks. After
+// missesBeforeSkip of them the file's writes are plain calls at once. After mostSkipped such calls
+// the driver is tried again.
+type refusals struct{ missCounter }
 
 // skip reports whether writes are plain calls at once.
-func (r *refusals) skip() bool { return r.n.Load() >= refusalsBeforeSkip }
+func (r *refusals) skip() bool { return r.misses.Load() >= missesBeforeSkip }
 
 // skipped notes a write that was a plain call at once. When the driver is tried again, one refusal
 // is enough.
 func (r *refusals) skipped() {
-	if r.n.Add(1) >= refusalsBeforeSkip+skipsBeforeTry {
-		r.n.Store(refusalsBeforeSkip - 1)
+	if r.misses.Add(1) >= missesBeforeSkip+mostSkipped {
+		r.misses.Store(missesBeforeSkip - 1)
 	}
 }
 
@@ -111,8 +95,12 @@ const (
 // NotPerformed reports whether res, the driver's result of code on f, means that a plain call must
 // perform the operation. It notes what res says about f.
 func (f *File) NotPerformed(code driver.Code, res int32) bool {
-	if code == driver.Write {
-		f.refused.note(res == eagain)
+	switch {
+	case code != driver.Write:
+	case res == eagain:
+		f.refused.miss()
+	default:
+		f.refused.hit()
 	}
 	switch res {
 	case eagain: // it would have had to wait
