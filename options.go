@@ -18,8 +18,8 @@ type Options struct {
 
 	// Depth is the most operations that each ring has in flight, rounded up to a power of two. 0
 	// means 128; the most is 16384. Further operations wait in the Scheduler. Writes leave a
-	// sixteenth of the places to reads, so writes that hang do not stop reads. Fsyncs have a queue
-	// of their own.
+	// sixteenth of the places to reads, so writes that hang do not stop reads. Fsyncs have another
+	// queue.
 	Depth int
 
 	// Rings is how many devices have a ring that they share with no other device, until there are

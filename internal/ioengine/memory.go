@@ -66,7 +66,7 @@ func (r *Rings) RegIn(e *Engine, reg uint32) uint32 {
 		}
 		e.registering.Unlock()
 	}
-	return uint32(max(0, known.Load()))
+	return r.KnownIn(e, reg)
 }
 
 // KnownIn is RegIn, but registers nothing, and does not wait.

@@ -140,13 +140,15 @@ type fsyncs struct {
 	queued atomic.Int32 // how many it has
 }
 
-// takePlace waits for a place of d in the driver, or for ctx's end, whose error it returns. A
-// device has half of the driver's places, so that one that hangs leaves half to all others. Where
-// these are taken too, there is none.
+// placesOf returns d's places in the driver. A device has half of them, so that one that hangs
+// leaves half to all others.
+func (y *fsyncs) placesOf(d *device.Device) chan struct{} { return d.SyncPlaces(max(1, int(y.most)/2)) }
+
+// takePlace waits for a place of d in the driver, or for ctx's end, whose error it returns. There
+// is none where other devices have all the driver's places.
 func (y *fsyncs) takePlace(ctx context.Context, d *device.Device) (ok bool, err error) {
-	places := d.SyncPlaces(max(1, int(y.most)/2))
 	select {
-	case places <- struct{}{}:
+	case y.placesOf(d) <- struct{}{}:
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
@@ -160,7 +162,7 @@ func (y *fsyncs) takePlace(ctx context.Context, d *device.Device) (ok bool, err 
 // leavePlace gives a place of d back.
 func (y *fsyncs) leavePlace(d *device.Device) {
 	y.queued.Add(-1)
-	<-d.SyncPlaces(0)
+	<-y.placesOf(d)
 }
 
 // SetSyncDriver has the fsyncs that are queued made by the driver that open returns. Open is called
