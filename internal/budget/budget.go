@@ -207,10 +207,10 @@ const keepFor = 10 * 20 * time.Microsecond
 
 // keepProcessor takes p if there is a permit soon. Until then the caller keeps its processor (a P
 // of Go's scheduler) idle. If as many goroutines wait as there are permits, the device is slow, and
-// keepProcessor does nothing.
+// keepProcessor does nothing. Nor does it for an fsync: other fsyncs keep their permits for longer.
 func (b *Budget) keepProcessor(p Permit) (ok bool) {
 	a := b.all
-	if a.Processors() == 1 {
+	if a.Processors() == 1 || p.kind == Syncs {
 		return false
 	}
 	// All permits may be taken for a moment only. Without this wait each goroutine that is ready

@@ -7,11 +7,12 @@ import (
 )
 
 // A goroutine that finds no permit keeps its processor for a while, and takes a permit that is
-// released then. It does not keep the processor where as many goroutines wait as there are permits,
-// nor where no other processor can release a permit.
+// released then. It does not keep the processor for an fsync, nor where as many goroutines wait as
+// there are permits, nor where no other processor can release a permit.
 func TestKeepProcessor(t *testing.T) {
 	for _, c := range []struct {
 		name           string
+		kind           Kind
 		procs, waiting int
 		free           int // after how many moments a permit is released; 0 for never
 		took           time.Duration
@@ -21,6 +22,7 @@ func TestKeepProcessor(t *testing.T) {
 		{name: "released soon", procs: 2, free: 2, took: keepFor / 4, moments: 2, ok: true},
 		{name: "not released", procs: 2, took: keepFor / 4, moments: 4},
 		{name: "late moments", procs: 2, took: keepFor, moments: 1},
+		{name: "an fsync", kind: Syncs, procs: 2, free: 1, took: keepFor / 4},
 		{name: "one processor", procs: 1, free: 1, took: keepFor / 4},
 		{name: "many wait", procs: 2, waiting: Least, free: 1, took: keepFor / 4},
 		{name: "some wait", procs: 2, waiting: Least - 1, free: 3, took: keepFor / 4, moments: 3, ok: true},
@@ -36,7 +38,7 @@ func TestKeepProcessor(t *testing.T) {
 			}
 			return c.took, true
 		}
-		if ok := b.keepProcessor(Permit{b, Reads, false}); ok != c.ok || moments != c.moments {
+		if ok := b.keepProcessor(Permit{b, c.kind, false}); ok != c.ok || moments != c.moments {
 			t.Errorf("%s: keepProcessor = %v after %d moments; want %v after %d", c.name, ok, moments, c.ok, c.moments)
 		}
 	}
