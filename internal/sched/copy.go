@@ -3,6 +3,7 @@ package sched
 import (
 	"context"
 	"io"
+	"runtime"
 	"sync"
 	"syscall"
 
@@ -32,7 +33,13 @@ func (s *Scheduler) Send(f *File, socket int) (int, error) {
 	// With a permit, the thread may wait for the disk in sendfile. Without one, the bytes are
 	// fetched into the page cache first. Bytes that an earlier Send has fetched may be gone: since
 	// then the socket may have been full for so long that the page cache has dropped them.
-	if p, ok := s.DeviceOf(f).Budget.TryAcquire(budget.Reads); ok {
+	p, ok := s.DeviceOf(f).Budget.TryAcquire(budget.Reads)
+	if !ok {
+		// Goroutines whose calls have ended hold permits until they run again.
+		runtime.Gosched()
+		p, ok = s.DeviceOf(f).Budget.TryAcquire(budget.Reads)
+	}
+	if ok {
 		defer p.Release()
 		return s.send(socket, f.FD)
 	}

@@ -1,10 +1,14 @@
 package sched
 
 import (
+	"errors"
+	"io"
+	"runtime"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
@@ -42,5 +46,35 @@ func TestStatsOfSends(t *testing.T) {
 	}
 	if n := s.Stats().Blocked; n != 0 {
 		t.Errorf("Stats.Blocked = %d after the Send; want 0", n)
+	}
+}
+
+// A Send for which there is no permit lets a goroutine that is ready release one, and then need not
+// fetch the file's bytes.
+func TestSendYields(t *testing.T) {
+	hang.Watch(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	s := newOn(script.New(1), Options{Threads: 1})
+	defer s.Close()
+	f := openSystem(t, make([]byte, 4<<10))
+	if err := errors.Join(unix.Fsync(f.FD), unix.Fadvise(f.FD, 0, 0, unix.FADV_DONTNEED)); err != nil {
+		t.Fatal(err)
+	}
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fds[0])
+	defer unix.Close(fds[1])
+	p, ok := s.DeviceOf(f).Budget.TryAcquire(budget.Reads)
+	if !ok {
+		t.Fatal("no permit")
+	}
+	go p.Release()
+	if n, err := s.Send(f, fds[0]); n != 4<<10 || err != io.EOF {
+		t.Errorf("Send = %d, %v; want 4096, EOF", n, err)
+	}
+	if n := s.Stats().Plain + s.Stats().Queued; n != 0 {
+		t.Errorf("Send has fetched with %d reads; want 0", n)
 	}
 }
