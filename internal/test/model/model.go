@@ -17,6 +17,8 @@ type Scenario struct {
 	Program    Program
 	Costs      Costs
 	Rings      int // fixed rings of the device; 0: as package ioengine decides
+	Depth      int // operations of a ring; 0: as package ioengine decides
+	Seed       uint64
 }
 
 // Result is the result of a Side.
@@ -51,8 +53,9 @@ func (s Scenario) begin(side Side) *program {
 		s.Costs.Submit = s.Costs.Copy
 	}
 	r := &program{Program: s.Program, side: side, open: max(1, s.Rings)}
+	r.depth = cmp.Or(s.Depth, ioengine.Depth(s.Processors))
 	r.costs, r.free, r.procs = s.Costs, cmp.Or(s.Cores, s.Processors), make([]proc, s.Processors)
-	r.r = rand.New(rand.NewPCG(1, 2))
+	r.r = rand.New(rand.NewPCG(1, 2+s.Seed))
 	k := max(0, s.Device.Rate*s.Device.Latency.Seconds()-1)
 	r.d = device{c: &r.cores, r: r.r, rate: s.Device.Rate, k: k}
 	r.budgets.Init(0, func() int { return s.Processors })

@@ -70,16 +70,27 @@ func (s Scenario) times() (fixed, governed time.Duration) {
 	return 150 * time.Millisecond, 1050 * time.Millisecond
 }
 
+// rate returns the rate from settled to end. Beside goroutines that compute it depends on when
+// their time slices end: there it is the mean of six runs.
+func (s Scenario) rate(side Side, end time.Duration) (mean float64) {
+	runs := uint64(1)
+	if s.Program.Computing > 0 {
+		runs = 6
+	}
+	for s.Seed = range runs {
+		mean += s.Run(side, settled, end).Rate / float64(runs)
+	}
+	return mean
+}
+
 // known has the scenarios in which the governor reaches less than least of the best fixed choice,
 // with the ratio. P is processors, G goroutines that ask for operations, C goroutines that compute.
 var known = map[string]struct {
 	has float64
 	why string
 }{
-	"P4, 100k/s 80µs, G64, work 0s, C8":      {0.969, timeSlices},
-	"P8, 100k/s 80µs, G4, work 0s, C16":      {0.948, timeSlices},
-	"P16, 100k/s 80µs, G4, work 0s, C32":     {0.967, timeSlices},
-	"P16, 1000k/s 12µs, G256, work 50µs, C0": {0.960, timeSlices},
+	"P16, 100k/s 80µs, G64, work 0s, C32":    {0.969, timeSlices},
+	"P16, 1000k/s 12µs, G256, work 50µs, C0": {0.917, timeSlices},
 }
 
 const (
@@ -109,14 +120,13 @@ func TestNoFixedChoiceIsBetter(t *testing.T) {
 				skip.For(t, skip.Short, "one in six with -short")
 			}
 			fixed, governed := s.times()
-			queued, plain := s.Run(AllQueued, settled, fixed), s.Run(AllPlain, settled, fixed)
-			got := s.Run(Sluice, settled, governed)
-			switch of := got.Rate / max(queued.Rate, plain.Rate); {
+			queued, plain, got := s.rate(AllQueued, fixed), s.rate(AllPlain, fixed), s.rate(Sluice, governed)
+			switch of := got / max(queued, plain); {
 			case isKnown && (of >= least || math.Abs(of-want.has) > near):
 				t.Errorf("%.3f of the best fixed choice; it was %.3f: %s", of, want.has, want.why)
 			case !isKnown && of < least:
 				t.Errorf("%.3f of the best fixed choice: %.0f a second; queued %.0f, plain %.0f",
-					of, got.Rate, queued.Rate, plain.Rate)
+					of, got, queued, plain)
 			}
 		})
 	}
