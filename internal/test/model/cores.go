@@ -29,27 +29,21 @@ func pop[S ~[]T, T any](s *S) T {
 }
 
 // cores has the simulated time, and the processors of the machine, shared among threads as by the
-// kernel. A thread keeps its core for one burst, a few microseconds. A woken thread comes next, and
-// then the other threads in turn.
+// kernel. A thread keeps its core for one burst, a few microseconds. Then the next thread has it.
 type cores struct {
 	now     time.Duration
 	next    events[time.Duration]
 	free    int
-	waiting [2][]func()   // they begin bursts: of woken threads, and of other threads
+	waiting []func()      // they begin bursts of threads
 	used    time.Duration // processor time
 }
-
-const (
-	woken = iota
-	usual
-)
 
 // after calls do when d has passed.
 func (c *cores) after(d time.Duration, do func()) { c.next.add(c.now+d, do) }
 
 // run makes a thread work on a core for takes. It calls then afterwards.
-func (c *cores) run(rank int, takes time.Duration, then func()) {
-	c.waiting[rank] = append(c.waiting[rank], func() {
+func (c *cores) run(takes time.Duration, then func()) {
+	c.waiting = append(c.waiting, func() {
 		c.used += takes
 		c.after(takes, func() {
 			c.free++
@@ -62,11 +56,9 @@ func (c *cores) run(rank int, takes time.Duration, then func()) {
 
 // share gives free cores to the threads that come next.
 func (c *cores) share() {
-	for rank := range c.waiting {
-		for c.free > 0 && len(c.waiting[rank]) > 0 {
-			c.free--
-			pop(&c.waiting[rank])()
-		}
+	for c.free > 0 && len(c.waiting) > 0 {
+		c.free--
+		pop(&c.waiting)()
 	}
 }
 

@@ -14,9 +14,8 @@ type Costs struct {
 	Submit    time.Duration // to hand an operation to the device
 	Copy      time.Duration // an operation that never waits, instead of Submit
 
-	Loop   time.Duration // the program's own time for an operation
-	Call   time.Duration // a plain call: into the kernel and back
-	Push   time.Duration // to put an operation into a ring's inbox, and to wait for it
+	Call   time.Duration // the program's own time for an operation, and a system call
+	Push   time.Duration // the same, and to put it into a ring's inbox and wait for it
 	Enter  time.Duration // io_uring_enter, whatever it submits
 	Entry  time.Duration // for an operation in a ring: its two entries
 	Result time.Duration // for an operation in a ring: the leader takes its result
@@ -33,7 +32,7 @@ type Costs struct {
 var Measured = Costs{
 	Switch: 300, Ready: 500, Spin: 1200, Look: 400,
 	Wake: 5000, Block: 3000, Interrupt: 6000, Submit: 2400, Copy: 2200,
-	Loop: 500, Call: 900, Push: 700, Enter: 800, Entry: 500, Result: 350, Bounce: 250,
+	Call: 1400, Push: 1200, Enter: 800, Entry: 500, Result: 350, Bounce: 250,
 	Awake: 15_000, Slack: 12_000,
 }
 
@@ -42,6 +41,6 @@ var Measured = Costs{
 var Xeon = Costs{
 	Switch: 180, Ready: 300, Spin: 720, Look: 240,
 	Wake: 3000, Block: 1800, Interrupt: 3600, Submit: 1440, Copy: 1320,
-	Loop: 300, Call: 540, Push: 420, Enter: 480, Entry: 300, Result: 210, Bounce: 150,
+	Call: 840, Push: 720, Enter: 480, Entry: 300, Result: 210, Bounce: 150,
 	Awake: 9000, Slack: 12_000,
 }

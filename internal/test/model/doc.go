@@ -18,7 +18,7 @@
 // # What is simulated
 //
 //   - The kernel shares the cores among threads (cores.go). A thread keeps its core for one burst
-//     of a few microseconds. A woken thread comes next.
+//     of a few microseconds.
 //   - The Go runtime (processors.go) follows runtime/proc.go of Go 1.26. It has queues of each
 //     processor and a global one, a next goroutine, stealing, and threads that look for work.
 //     System calls keep their processor until the monitor takes it. The monitor sleeps for 20 µs to

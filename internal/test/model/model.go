@@ -25,7 +25,6 @@ type Scenario struct {
 type Result struct {
 	Rate      float64       // operations a second
 	Processor time.Duration // processor time of an operation, kernel and program
-	Plain     float64       // the part of the operations that were plain calls
 	Rings     int           // at the end
 }
 
@@ -33,13 +32,12 @@ type Result struct {
 func (s Scenario) Run(side Side, warm, end time.Duration) Result {
 	r := s.begin(side)
 	r.play(warm)
-	ops, plains, used := r.ops, r.plains, r.used
+	ops, used := r.ops, r.used
 	r.play(end)
-	ops, plains, used = r.ops-ops, r.plains-plains, r.used-used
+	ops, used = r.ops-ops, r.used-used
 	n := max(ops, 1)
 	return Result{
-		Rate: float64(ops) / (end - warm).Seconds(), Processor: used / time.Duration(n),
-		Plain: float64(plains) / float64(n), Rings: r.open,
+		Rate: float64(ops) / (end - warm).Seconds(), Processor: used / time.Duration(n), Rings: r.open,
 	}
 }
 

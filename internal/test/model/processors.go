@@ -2,7 +2,6 @@ package model
 
 import (
 	"math/rand/v2"
-	"slices"
 	"time"
 )
 
@@ -56,7 +55,7 @@ const (
 func (m *machine) run(p *proc, takes time.Duration, then func()) {
 	takes += p.owes
 	p.owes = 0
-	m.cores.run(usual, takes, then)
+	m.cores.run(takes, then)
 }
 
 // ready makes g ready, from a goroutine on p.
@@ -74,7 +73,7 @@ func (m *machine) ready(p *proc, g *goroutine) {
 func (m *machine) wakeProc(p *proc) {
 	if m.spinning == 0 && len(m.idle) > 0 {
 		p.owes += m.costs.Wake
-		m.startThread(m.takeIdle(nil), true)
+		m.startThread(m.takeIdle(), true)
 	}
 }
 
@@ -89,15 +88,9 @@ func (m *machine) startThread(p *proc, spin bool) {
 	m.after(m.costs.Awake, func() { m.search(p, false) })
 }
 
-// takeIdle takes an idle processor, the preferred one if possible, or returns nil.
-func (m *machine) takeIdle(preferred *proc) *proc {
+// takeIdle takes the processor that became idle last. There must be one.
+func (m *machine) takeIdle() *proc {
 	last := len(m.idle) - 1
-	if last < 0 {
-		return nil
-	}
-	if i := slices.Index(m.idle, preferred); i >= 0 {
-		m.idle[i], m.idle[last] = m.idle[last], m.idle[i]
-	}
 	p := m.idle[last]
 	m.idle = m.idle[:last]
 	return p
@@ -205,11 +198,12 @@ func (m *machine) enter(p *proc, g *goroutine) { p.holder, p.seen = g, false }
 // exit ends g's wait in a system call, which it began on p. Its thread wakes up, and needs a
 // processor.
 func (m *machine) exit(p *proc, g *goroutine) {
-	m.cores.run(woken, m.costs.Block+m.costs.Interrupt, func() {
+	m.cores.run(m.costs.Block+m.costs.Interrupt, func() {
 		if p.holder == g {
 			p.holder = nil
 			g.resume(p)
-		} else if q := m.takeIdle(p); q != nil {
+		} else if len(m.idle) > 0 {
+			q := m.takeIdle()
 			q.preempt, q.slices, q.slice = false, q.slices+1, 0
 			m.begin(q, g)
 		} else {

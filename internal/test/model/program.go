@@ -102,13 +102,13 @@ func (u *user) loop(p *proc) {
 func (u *user) ask(p *proc) {
 	c := &u.costs
 	if u.callsPlain() {
-		u.run(p, c.Loop+c.Call+c.Submit, func() { u.call(p) })
+		u.run(p, c.Call+c.Submit, func() { u.call(p) })
 		return
 	}
 	u.queued++
 	u.ring = u.rings[u.number%u.open]
 	u.resume = u.answered
-	u.run(p, c.Loop+c.Push, func() { u.ring.push(p, &u.goroutine) })
+	u.run(p, c.Push, func() { u.ring.push(p, &u.goroutine) })
 }
 
 // inFlight works like device.Device.InFlight.
@@ -175,7 +175,7 @@ func (u *user) answered(p *proc) {
 
 // compute returns a goroutine that only computes.
 func (r *program) compute() *goroutine {
-	const piece = 50 * time.Microsecond // a woken thread gets the core after it
+	const piece = 50 * time.Microsecond // another thread gets the core after it
 	g := new(goroutine)
 	g.resume = func(p *proc) {
 		r.run(p, piece, func() {
