@@ -58,6 +58,8 @@ func (s Scenario) begin(side Side) *program {
 	r.d = device{c: &r.cores, r: r.r, rate: s.Device.Rate, k: k}
 	r.budgets.Init(0, func() int { return s.Processors })
 	r.budget.Init(&r.budgets)
+	r.processors.Used = r.usedHere
+	r.processors.Begin(0)
 	for range cmp.Or(s.Rings, ioengine.MostRings(s.Processors)) {
 		ring := &ring{program: r}
 		ring.leader.resume = ring.lead

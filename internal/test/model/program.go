@@ -1,6 +1,7 @@
 package model
 
 import (
+	"runtime"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/admission"
@@ -59,6 +60,13 @@ func (r *program) users(from int) {
 
 // Now, ProbeProcessors, Forget and Trial make the program a governor.Journal, like sched's journal.
 func (r *program) Now() time.Duration { return r.now + time.Hour }
+
+// usedHere returns the processor time used. A Signal compares it with the processors of the machine
+// on which the model runs, so it is scaled to them.
+func (r *program) usedHere() time.Duration {
+	here := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
+	return 1 + r.used*time.Duration(here)/time.Duration(len(r.procs)) // 0 would mean unknown
+}
 
 // ProbeProcessors yields in sched. The duration of the yield is not simulated, but known: one time
 // slice if the processors are taken.

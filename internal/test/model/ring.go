@@ -168,6 +168,7 @@ func (r *ring) reap(p *proc) {
 func (r *ring) wakeAll(p *proc, done []*goroutine) {
 	if len(done) == 0 {
 		began := r.now
+		r.processors.Waits(began)
 		r.leader.resume = func(p *proc) {
 			r.leader.resume = func(p *proc) {
 				r.processors.Waited(r.now-began, r.now)
