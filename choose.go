@@ -46,7 +46,7 @@ func asDriver[D driver.Driver](d D, err error) (driver.Driver, error) {
 // option: its context has no descriptor, and its eventfd is opened late in any case.
 func openLate(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 	if name == DriverUring {
-		return asDriver(uring.New(uring.Options{Depth: o.ringDepth(), Lazy: true, Record: hook}))
+		return asDriver(uring.New(uring.Options{Depth: o.depth(), Lazy: true, Record: hook}))
 	}
 	return open(name, o, hook)
 }
@@ -54,7 +54,7 @@ func openLate(name string, o Options, hook *record.Hook) (driver.Driver, error) 
 func open(name string, o Options, hook *record.Hook) (driver.Driver, error) {
 	switch name {
 	case DriverUring:
-		return asDriver(uring.New(uring.Options{Depth: o.ringDepth(), Record: hook}))
+		return asDriver(uring.New(uring.Options{Depth: o.depth(), Record: hook}))
 	case DriverAIO:
 		return asDriver(aio.New(aio.Options{Depth: o.depth(), Threads: o.Threads, Record: hook}))
 	default:

@@ -49,15 +49,6 @@ func (w Window) mostlyWaits() bool { return w.Known > 0 && resting*w.Waited >= w
 // keeps a processor busy, and the goroutines that it serves two or three more.
 func MostRings(processors int) int { return max(1, processors/4) }
 
-// LeastDepth is how many operations a ring has in flight on few processors: as many as the block
-// layer of Linux takes for a device by default (BLKDEV_DEFAULT_RQ). On a virtual disk more were not
-// faster: docs/results/paths.md.
-const LeastDepth = 128
-
-// Depth returns how many operations a ring has in flight with that many processors: on many, a
-// program has more goroutines. By the model: docs/results/model.md.
-func Depth(processors int) int { return max(LeastDepth, 16*processors) }
-
 // Growth decides how many rings a device has. It is pure, so that the model of large machines
 // (internal/test/model) has the same rules. The zero value is ready to use.
 type Growth struct {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -71,30 +70,6 @@ func TestOptionsInRange(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// TestDepth checks how many operations a ring has in flight: io_uring's rings follow GOMAXPROCS.
-func TestDepth(t *testing.T) {
-	for _, c := range []struct {
-		driver             string
-		procs, asked, want int
-	}{
-		{"uring", 2, 0, 128},
-		{"uring", 8, 0, 128},
-		{"uring", 16, 0, 256},
-		{"uring", 20, 0, 512}, // rounded up
-		{"uring", 16, 64, 64},
-		{"aio", 16, 0, 128},
-		{"pool", 16, 0, 128},
-	} {
-		t.Run(fmt.Sprintf("%s/%d,%d", c.driver, c.procs, c.asked), func(t *testing.T) {
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.procs))
-			s := testenv.Scheduler(t, sluice.Options{Driver: c.driver, Depth: c.asked})
-			if want := fmt.Sprintf("in flight: at most %d in each ring", c.want); !strings.Contains(s.Explain(), want) {
-				t.Errorf("Explain = %s; want %q", s.Explain(), want)
-			}
-		})
 	}
 }
 
