@@ -34,9 +34,7 @@ func (s *Scheduler) Send(f *File, socket int) (int, error) {
 	// fetched into the page cache first. Bytes that an earlier Send has fetched may be gone: since
 	// then the socket may have been full for so long that the page cache has dropped them.
 	p, ok := s.DeviceOf(f).Budget.TryAcquire(budget.Reads)
-	if !ok {
-		// Goroutines whose calls have ended hold permits until they run again.
-		runtime.Gosched()
+	if !ok && s.yieldInSend() {
 		p, ok = s.DeviceOf(f).Budget.TryAcquire(budget.Reads)
 	}
 	if ok {
@@ -49,6 +47,19 @@ func (s *Scheduler) Send(f *File, socket int) (int, error) {
 		defer p.Release()
 	}
 	return s.send(socket, f.FD)
+}
+
+// yieldInSend yields, because goroutines whose calls have ended hold permits until they run again.
+// It does nothing if the last yield took time slices of goroutines that compute.
+func (s *Scheduler) yieldInSend() bool {
+	now := s.paths.Clock()
+	if s.sends.Taken(now) {
+		return false
+	}
+	runtime.Gosched()
+	later := s.paths.Clock()
+	s.sends.Waited(later-now, later)
+	return true
 }
 
 // send sends up to CopyMost bytes. After fewer it asks once more: the socket may be full, or the

@@ -5,11 +5,13 @@ import (
 	"io"
 	"runtime"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/pressure"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
@@ -76,5 +78,29 @@ func TestSendYields(t *testing.T) {
 	}
 	if n := s.Stats().Plain + s.Stats().Queued; n != 0 {
 		t.Errorf("Send has fetched with %d reads; want 0", n)
+	}
+}
+
+// After a yield that took time slices, Sends do not yield for a while.
+func TestSendYieldsNoMore(t *testing.T) {
+	s := newOn(script.New(1), Options{})
+	defer s.Close()
+	now, took := time.Hour, time.Duration(0)
+	s.paths.Clock = func() time.Duration { now += took; return now }
+	for i, step := range []struct {
+		took, passes time.Duration // by the clock: what a yield takes, and what passes after it
+		yields       bool
+	}{
+		{took: 0, yields: true},
+		{took: pressure.Slow, yields: true},
+		{yields: false},
+		{passes: time.Second, yields: false},
+		{yields: true},
+	} {
+		took = step.took
+		if yields := s.yieldInSend(); yields != step.yields {
+			t.Errorf("step %d: yieldInSend = %v; want %v", i, yields, step.yields)
+		}
+		now += step.passes
 	}
 }
