@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/sluiceio/sluice"
@@ -31,7 +30,7 @@ func TestDeviceStats(t *testing.T) {
 		f := testenv.Must1(s.Open(name))
 		defer f.Close()
 		all := s.DeviceStats()
-		if len(all) != 1 || all[0].Name == "" || all[0].Permits < runtime.GOMAXPROCS(0) || all[0].InFlight+all[0].WaitingThreads+all[0].Waiting != 0 {
+		if len(all) != 1 || all[0].Name == "" || all[0].Permits == 0 || all[0].InFlight+all[0].WaitingThreads+all[0].Waiting != 0 {
 			t.Fatalf("DeviceStats with one open file = %+v; want one device, on which nothing goes on", all)
 		}
 		if err := testenv.DropCache(int(f.Fd())); err != nil {

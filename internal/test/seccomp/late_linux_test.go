@@ -94,7 +94,7 @@ func TestRefusedAtFirstUse(t *testing.T) {
 		for _, first := range []string{"I/O", "Explain"} {
 			t.Run(c.deny+c.most+" "+c.errno+" "+first, func(t *testing.T) {
 				out, ok := testenv.Child(t, "late", denyEnv+"="+c.deny, mostEnv+"="+c.most, errnoEnv+"="+c.errno,
-					firstEnv+"="+first, testenv.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER=")
+					firstEnv+"="+first, testenv.DirEnv+"="+t.TempDir(), "SLUICE_DRIVER=", "GOMAXPROCS=2")
 				if !ok || strings.Contains(out, "stopped working") {
 					t.Fatalf("%s", out)
 				}
