@@ -106,7 +106,7 @@ func TestReadTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range r.chunks {
+	for i := range r.chunks[:r.head.ready.Load()] { // the file has no others
 		for j := range r.chunks[i].events {
 			if e := &r.chunks[i].events[j]; e.word.Load() != 0 && e.off%2 == 0 {
 				e.word.Add(1) // as lock does
