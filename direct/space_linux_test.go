@@ -10,6 +10,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/direct"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
@@ -31,6 +32,17 @@ func TestDirectNoSpace(t *testing.T) {
 }
 
 func noSpace(t *testing.T, s *sluice.Scheduler, dir string) {
+	free := func() int64 {
+		var st unix.Statfs_t
+		if err := unix.Statfs(dir, &st); err != nil {
+			t.Fatal(err)
+		}
+		return int64(st.Bavail) * int64(st.Bsize)
+	}
+	all := free()
+	// freed waits until half of what used does not take is free: FUSE frees a file's space some
+	// time after the call that removes it.
+	freed := func(used int64) { hang.Eventually(func() bool { return free() >= (all-used)/2 }) }
 	for i, of := range []struct{ n, start int }{{1 << 20, 0}, {3<<20 + 5, 1}, {9999, 0}} {
 		name := filepath.Join(dir, "full")
 		f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
@@ -60,6 +72,7 @@ func noSpace(t *testing.T, s *sluice.Scheduler, dir string) {
 		}
 		os.Remove(filepath.Join(dir, "filler"))
 		places.SyncFS(t, dir)
+		freed(size)
 		for i := range b {
 			b[i] = testenv.Pattern(size + int64(i))
 		}
@@ -71,5 +84,6 @@ func noSpace(t *testing.T, s *sluice.Scheduler, dir string) {
 			t.Error(err)
 		}
 		places.SyncFS(t, dir)
+		freed(0)
 	}
 }

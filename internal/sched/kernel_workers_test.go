@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/budget"
@@ -84,7 +83,6 @@ func TestDirectWritesThatWait(t *testing.T) {
 // once, with as many permits as where threads are all the parallelism. Now and then one tries the
 // driver again, and its success ends that.
 func TestDirectWritesThatAlwaysWait(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // with 64 there would be no more permits
 	refuse, tries := true, 0
 	p := newSeveral(t, 1, func(_ int, d *script.Driver) driver.Driver {
 		d.Rule = func(op *driver.Op) (int32, bool) {
