@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -63,10 +64,11 @@ type frozenWay struct {
 
 // frozenLate returns how many writers may be in the kernel for a device: a quarter of its permits.
 func frozenLate(driver string) int {
+	permits := budget.Parallel
 	if driver == "uring" {
-		return budget.Least / 4
+		permits = budget.Least
 	}
-	return budget.Parallel / 4
+	return max(permits, runtime.GOMAXPROCS(0)) / 4
 }
 
 // skip skips a test of this way with a driver. An unaligned write reads first. io_uring completes a
