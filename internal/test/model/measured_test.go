@@ -121,7 +121,7 @@ func TestMeasured(t *testing.T) {
 		t.Logf("%s: goroutines, rings, side, rate, model to it, µs, model to it", machine.name)
 		for _, m := range machine.rows {
 			s := machine.s
-			s.Program.Goroutines, s.Rings, s.Depth = m.goroutines, m.rings, 128 // as on those days
+			s.Program.Goroutines, s.Rings = m.goroutines, m.rings
 			until := 250 * time.Millisecond
 			switch {
 			case s.Device.Rate == 0:
@@ -146,8 +146,7 @@ func TestMeasured(t *testing.T) {
 // 24) and of 2 (docs/results/matrix.md). The calibration did not use that number. The speed of
 // os.File depends on it, and the speed of one ring does not.
 func TestProcessors(t *testing.T) {
-	s := Scenario{Cores: 16, Device: virtioXeon, Costs: Xeon, Depth: 128}
-	s.Program.Goroutines = 256
+	s := Scenario{Cores: 16, Device: virtioXeon, Costs: Xeon, Program: Program{Goroutines: 256}}
 	run := func(side Side) float64 { return s.Run(side, settled, 250*time.Millisecond).Rate / 1000 }
 	for _, c := range []struct {
 		procs           int

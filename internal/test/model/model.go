@@ -17,7 +17,6 @@ type Scenario struct {
 	Program    Program
 	Costs      Costs
 	Rings      int // fixed rings of the device; 0: as package ioengine decides
-	Depth      int // operations of a ring; 0: 128, as Options.Depth
 	Seed       uint64
 }
 
@@ -51,7 +50,6 @@ func (s Scenario) begin(side Side) *program {
 		s.Costs.Submit = s.Costs.Copy
 	}
 	r := &program{Program: s.Program, side: side, open: max(1, s.Rings)}
-	r.depth = cmp.Or(s.Depth, 128)
 	r.costs, r.free, r.procs = s.Costs, cmp.Or(s.Cores, s.Processors), make([]proc, s.Processors)
 	r.r = rand.New(rand.NewPCG(1, 2+s.Seed))
 	k := max(0, s.Device.Rate*s.Device.Latency.Seconds()-1)

@@ -37,7 +37,6 @@ type program struct {
 	d      device
 	rings  []*ring
 	open   int // rings in use
-	depth  int // the most operations in a ring
 	ops    int // operations that have ended
 	plains int // ended plain calls
 

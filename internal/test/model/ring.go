@@ -7,14 +7,13 @@ import (
 	"github.com/sluiceio/sluice/internal/ioengine"
 )
 
-// Constants of package ioengine, and of the kernel.
+// Constants of package ioengine, and of one ring of io_uring.
 const (
-	leastBatch  = 4  // minSubmitThreshold
-	skipLock    = 32 // mostHelped: the leader waits for the lock beyond it
+	depth       = 128 // the most operations in a ring
+	leastBatch  = 4   // minSubmitThreshold
+	skipLock    = 32  // mostHelped: the leader waits for the lock beyond it
 	leastChain  = 2 * leastBatch
-	maxReap     = 256
-	plug        = 32 // BLK_MAX_REQUEST_COUNT: the device gets as many together
-	readyAtOnce = 8  // goroutines that the leader readies before the model runs the first
+	readyAtOnce = 8 // goroutines that the leader readies before the model runs the first
 )
 
 // ring is one ring with its leader. It follows ioengine.Engine step by step, for requests of
@@ -71,7 +70,7 @@ func (r *ring) push(p *proc, g *goroutine) {
 }
 
 // canSubmit reports whether an operation is waiting and there is room for it.
-func (r *ring) canSubmit() bool { return len(r.inbox) > 0 && r.inFlight < r.depth && !r.locked }
+func (r *ring) canSubmit() bool { return len(r.inbox) > 0 && r.inFlight < depth && !r.locked }
 
 // submit makes a goroutine on p give the waiting operations to the device, in one system call as
 // far as there is room, and those that have come in the call in another one. It does nothing if
@@ -81,24 +80,13 @@ func (r *ring) submit(p *proc, then func()) {
 		then()
 		return
 	}
-	n := min(len(r.inbox), r.depth-r.inFlight)
+	n := min(len(r.inbox), depth-r.inFlight)
 	r.locked, r.arrived = true, 0
 	r.inFlight += n
-	r.give(p, r.costs.Enter, n, then)
-}
-
-// give makes a goroutine on p give the device the first n waiting operations, a plug at a time.
-// Before the first, enter passes. Afterwards the goroutine unlocks the ring and submits again.
-func (r *ring) give(p *proc, enter time.Duration, n int, then func()) {
-	first := min(n, plug)
-	r.run(p, enter+time.Duration(first)*(r.costs.Submit+r.costs.Entry), func() {
-		for range first {
+	r.run(p, r.costs.Enter+time.Duration(n)*(r.costs.Submit+r.costs.Entry), func() {
+		for range n {
 			g := pop(&r.inbox)
 			r.d.submit(func() { r.complete(g) })
-		}
-		if n > first {
-			r.give(p, 0, n-first, then)
-			return
 		}
 		r.locked = false
 		if r.waits {
@@ -149,9 +137,8 @@ func (r *ring) step(p *proc, enter time.Duration) {
 // load).
 func (r *ring) reap(p *proc) {
 	r.state, r.leader.resume = awake, r.lead
-	n, w := min(len(r.done), maxReap), &r.window
-	done := r.done[:n:n]
-	r.done = r.done[n:]
+	done, w := r.done, &r.window
+	r.done = nil
 	w.Reaps, w.Known, w.Operations = w.Reaps+1, w.Known+1, w.Operations+len(done)
 	if w.Reaps == ioengine.WindowReaps {
 		r.open += r.growth.Judge(*w, r.now, r.open, len(r.rings), r.processors.Taken(r.now))
