@@ -37,7 +37,7 @@ func noSpace(t *testing.T, s *sluice.Scheduler, dir string) {
 		if err := unix.Statfs(dir, &st); err != nil {
 			t.Fatal(err)
 		}
-		return int64(st.Bavail) * int64(st.Bsize)
+		return int64(st.Bavail * uint64(st.Bsize))
 	}
 	all := free()
 	// freed waits until half of what used does not take is free: FUSE frees a file's space some
