@@ -70,7 +70,7 @@ func (r *program) usedHere() time.Duration {
 // ProbeProcessors yields in sched. The duration of the yield is not simulated, but known: one time
 // slice if the processors are taken.
 func (r *program) ProbeProcessors() bool {
-	if r.processors.Due(r.Now()) && r.Computing >= len(r.procs) {
+	if r.processors.Due(r.now) && r.Computing >= len(r.procs) {
 		r.processors.Waited(timeSlice, r.now)
 	}
 	return r.processors.Taken(r.now)
