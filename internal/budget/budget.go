@@ -206,9 +206,9 @@ func (b *Budget) AcquireUntil(ctx context.Context, k Kind, ends bool) (Permit, e
 const keepFor = 10 * 20 * time.Microsecond
 
 // keepProcessor takes p if there is a permit soon. Until then the caller keeps its processor (a P
-// of Go's scheduler) idle. If as many goroutines wait as there are permits, the device is slow, and
-// keepProcessor does nothing. For an fsync it does nothing either: the permits may be those of
-// other fsyncs, which take longer.
+// of Go's scheduler) idle. It does nothing where permits are not free soon: if as many goroutines
+// wait as there are permits, because the device is slow then, and for an fsync, because other
+// fsyncs may have the permits.
 func (b *Budget) keepProcessor(p Permit) (ok bool) {
 	a := b.all
 	if a.Processors() == 1 || p.kind == Syncs {

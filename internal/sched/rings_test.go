@@ -410,7 +410,7 @@ func TestRegistrationWaits(t *testing.T) {
 	<-p.begin(first)
 	read := func(f *File, reg uint32) {
 		if n, err := p.ReadAtReg(t.Context(), f, make([]byte, 512), 0, reg); n != 512 || err != nil {
-			t.Errorf("ReadFixed = %d, %v; want 512", n, err)
+			t.Errorf("ReadAtReg = %d, %v; want 512", n, err)
 		}
 	}
 	held := p.Register(make([]byte, 512))
