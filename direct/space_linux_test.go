@@ -32,17 +32,10 @@ func TestDirectNoSpace(t *testing.T) {
 }
 
 func noSpace(t *testing.T, s *sluice.Scheduler, dir string) {
-	free := func() int64 {
-		var st unix.Statfs_t
-		if err := unix.Statfs(dir, &st); err != nil {
-			t.Fatal(err)
-		}
-		return int64(st.Bavail * uint64(st.Bsize))
-	}
-	all := free()
+	all := places.Free(t, dir)
 	// freed waits until half of what used does not take is free: FUSE frees a file's space some
 	// time after the call that removes it.
-	freed := func(used int64) { hang.Eventually(func() bool { return free() >= (all-used)/2 }) }
+	freed := func(used int64) { hang.Eventually(func() bool { return places.Free(t, dir) >= (all-used)/2 }) }
 	for i, of := range []struct{ n, start int }{{1 << 20, 0}, {3<<20 + 5, 1}, {9999, 0}} {
 		name := filepath.Join(dir, "full")
 		f, err := direct.OpenOn(s, name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)

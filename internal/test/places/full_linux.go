@@ -14,16 +14,12 @@ import (
 // skips the test.
 func Fill(t testing.TB, name string, leave int64) {
 	t.Helper()
-	var st unix.Statfs_t
-	if err := unix.Statfs(filepath.Dir(name), &st); err != nil {
-		t.Fatal(err)
-	}
+	room := Free(t, filepath.Dir(name)) - leave
 	f, err := os.Create(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	room := int64(st.Bavail)*int64(st.Bsize) - leave //nolint:unconvert // it has 32 bits elsewhere
 	// A file system may need some of the room for its own blocks.
 	for n, off := room, int64(0); n > 0 && off < room; {
 		n = min(n, room-off)
@@ -36,6 +32,16 @@ func Fill(t testing.TB, name string, leave int64) {
 			skip.For(t, skip.Case, "cannot be filled: ", err)
 		}
 	}
+}
+
+// Free returns how many bytes are free on the file system at dir.
+func Free(t testing.TB, dir string) int64 {
+	t.Helper()
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		t.Fatal(err)
+	}
+	return int64(st.Bavail) * int64(st.Bsize) //nolint:unconvert // it has 32 bits elsewhere
 }
 
 // SyncFS writes all dirty data to the file system at dir. After it, freed room is available.
