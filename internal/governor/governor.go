@@ -27,7 +27,7 @@ type Governor struct {
 	choice atomic.Uint32 // the Choice in force. Written under mu, and by Pause
 	alone  atomic.Bool   // an operation has found nothing in flight since the last sample
 	paused atomic.Bool   // Pause was called since the last sample
-	begun  atomic.Bool   // there was a sample
+	begun  atomic.Bool   // there was a first guess
 	trying atomic.Bool   // a Choice is on trial. Written under mu
 	checks
 
@@ -37,6 +37,7 @@ type Governor struct {
 	queued  time.Duration // since when Plain is not in force. Under mu
 	awake   time.Duration // when the runtime's monitor is awake, if Plain is in force. Under mu
 	tryAt   time.Duration // when a guess of Plain is tried, whatever was earned. Under mu
+	arrived int32         // operations announced that Begin has not counted yet. Under mu
 	tried   span          // the epoch of the trial that waits for its second neighbour. Under mu
 }
 
@@ -51,6 +52,8 @@ type Journal interface {
 	// Forget forgets what others have found out of the processors: a trial has ended, and plain
 	// calls keep processors as goroutines that compute do.
 	Forget()
+	// Prepare prepares the queue for its first trial, which is an epoch later. It does not wait.
+	Prepare()
 	// Trial notes a trial, when the epoch after it has ended.
 	Trial(Trial)
 }
@@ -80,6 +83,40 @@ func (g *Governor) Choice() Choice {
 	return Choice(g.choice.Load())
 }
 
+// Arrive announces an operation that is about to begin, beside inFlight others. It reports whether
+// the caller is to yield, and to call Begin then, in place of Count: there was no first guess yet,
+// and the operation is not alone. Other goroutines that are ready are to announce theirs before the
+// plain call of this one keeps a processor from them. After a Pause there is no yield: the
+// goroutine would wait for one that computes again.
+func (g *Governor) Arrive(inFlight int32) bool {
+	if g.begun.Load() || g.paused.Load() {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.begun.Load() {
+		return false
+	}
+	g.choice.Store(uint32(Plain)) // until there is a guess
+	if inFlight+g.arrived == 0 {
+		return false
+	}
+	g.arrived++
+	return true
+}
+
+// Begin counts an operation that was announced, as Count does. The first guess is Queue as soon as
+// more than few others are in flight or announced, and Plain after sampleEvery operations.
+func (g *Governor) Begin(inFlight, few int32, j Journal) {
+	n := g.ops.Add(1)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.arrived--
+	if inFlight += g.arrived; !g.begun.Load() && (inFlight > few || n >= sampleEvery) {
+		g.sample(n, inFlight, few, j)
+	}
+}
+
 // Count counts an operation that is about to begin, once, however many calls it takes. InFlight is
 // how many operations the device has. Few is how many plain calls the processors serve well: with
 // at most few operations in flight, the first guess is Plain. One call in sampleEvery uses j.
@@ -90,15 +127,15 @@ func (g *Governor) Count(inFlight, few int32, j Journal) {
 	if !g.sampled() || g.InCall() {
 		return
 	}
-	if (!g.begun.Load() || g.Choice() == Plain) && !g.Immune() && j.ProbeProcessors() {
+	if g.Choice() == Plain && !g.Immune() && j.ProbeProcessors() {
 		g.pause()
 		return
 	}
 	if !g.mu.TryLock() {
 		return
 	}
-	now, tried := j.Now(), g.machine.Trying()
-	t, ended := g.sample(g.ops.Load(), inFlight, few, now)
+	tried := g.machine.Trying()
+	t, ended := g.sample(g.ops.Load(), inFlight, few, j)
 	trying := g.machine.Trying()
 	g.trying.Store(trying)
 	g.mu.Unlock()
@@ -140,9 +177,10 @@ func (g *Governor) pause() {
 	}
 }
 
-// sample notes that n operations were counted by now. If the second neighbour of a trial ends,
-// sample returns the trial. It must be called with mu held.
-func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t Trial, ended bool) {
+// sample notes that n operations were counted. If the second neighbour of a trial ends, sample
+// returns the trial. It must be called with mu held.
+func (g *Governor) sample(n uint32, inFlight, few int32, j Journal) (t Trial, ended bool) {
+	now := j.Now()
 	if !g.begun.Load() || inFlight > few && g.machine.Guessed(Plain) { // the load has grown
 		before, first := g.machine.Choice(), Queue
 		if inFlight <= few {
@@ -165,15 +203,16 @@ func (g *Governor) sample(n uint32, inFlight, few int32, now time.Duration) (t T
 	if !over {
 		return Trial{}, false
 	}
-	if g.machine.Guessed(Plain) && now >= g.tryAt {
-		g.machine.TrySoon()
-		g.tryAt = math.MaxInt64 // once
-	}
 	choice, before := 1-g.machine.best, g.machine.Choice()
 	if before == choice {
 		g.tried = s
 	}
 	result, ended := g.machine.Epoch(s.rate(), s.began < g.awake)
+	if g.machine.Guessed(Plain) && now+s.ended-s.began >= g.tryAt {
+		j.Prepare()
+		g.machine.TrySoon()
+		g.tryAt = math.MaxInt64 // once
+	}
 	g.epoch.longest = 0
 	if g.machine.Trying() {
 		g.epoch.longest = 2 * (s.ended - s.began)

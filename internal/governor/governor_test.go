@@ -11,29 +11,44 @@ import (
 
 // choose counts an operation and returns how it is performed.
 func choose(g *Governor, inFlight, few int32, j Journal) Choice {
-	g.Count(inFlight, few, j)
+	if g.Arrive(inFlight) {
+		g.Begin(inFlight, few, j)
+	} else {
+		g.Count(inFlight, few, j)
+	}
 	return g.Choice()
 }
 
 // journal is a Journal whose clock goes on by play.
 type journal struct {
 	now    time.Duration
-	taken  bool
+	taken  bool // the processors are
+	noted  bool // they were when that was last asked
 	trials []Trial
 }
 
 func (j *journal) Now() time.Duration { return j.now }
 
-func (j *journal) ProbeProcessors() bool { return j.taken }
+func (j *journal) ProbeProcessors() bool {
+	j.noted = j.taken
+	return j.taken
+}
 
 func (j *journal) Forget() {}
+
+func (j *journal) Prepare() {}
 
 func (j *journal) Trial(t Trial) { j.trials = append(j.trials, t) }
 
 // play has g choose for n operations. Takes says how long an operation takes.
 func play(g *Governor, j *journal, n int, inFlight int32, takes func(Choice) time.Duration) (plain int) {
 	for range n {
-		c := choose(g, inFlight, 4, j)
+		var c Choice
+		if j.noted && j.taken && !g.Immune() { // sched does that
+			g.Pause()
+		} else {
+			c = choose(g, inFlight, 4, j)
+		}
 		j.now += takes(c)
 		plain += int(c)
 	}
@@ -68,18 +83,35 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// The first guess is Plain where few operations are in flight.
+// Operations are plain calls until there is a first guess. The guess is Queue at once if more than
+// few are in flight or announced, and otherwise Plain after sampleEvery operations.
 func TestFirstGuess(t *testing.T) {
-	for inFlight, want := range map[int32]Choice{0: Plain, 4: Plain, 5: Queue} {
-		var g Governor
-		j := &journal{now: time.Hour}
-		takes := fixed(time.Microsecond, time.Microsecond)
-		if n := play(&g, j, sampleEvery-1, inFlight, takes); n != 0 {
-			t.Errorf("%d operations are plain calls before the first sample; want none", n)
+	for _, c := range []struct{ inFlight, announced, plain int32 }{
+		{0, 0, sampleEvery}, {4, 0, sampleEvery}, {5, 0, 0}, {0, 4, sampleEvery}, {0, 5, 0}, {2, 3, 0},
+	} {
+		g, j := new(Governor), &journal{now: time.Hour}
+		for range c.announced {
+			g.Arrive(1)
 		}
-		if got := choose(&g, inFlight, 4, j); got != want {
-			t.Errorf("with %d in flight the first guess is %s; want %s", inFlight, got, want)
+		for n := range int32(sampleEvery) {
+			if begun := g.begun.Load(); begun != (c.plain == 0 && n > 0) {
+				t.Errorf("%+v: there is a first guess before operation %d: %t", c, n, begun)
+			}
+			want := Plain
+			if n >= c.plain {
+				want = Queue
+			}
+			if got := choose(g, c.inFlight, 4, j); got != want {
+				t.Errorf("%+v: operation %d: %s; want %s", c, n, got, want)
+			}
 		}
+		if !g.begun.Load() {
+			t.Errorf("%+v: no first guess after %d operations", c, sampleEvery)
+		}
+	}
+	var g Governor
+	if g.Pause(); g.Arrive(5) || g.Choice() != Queue {
+		t.Errorf("beside goroutines that compute an operation yields, or is %s", g.Choice())
 	}
 }
 
@@ -202,12 +234,14 @@ func (s *shared) ProbeProcessors() bool { return false }
 
 func (s *shared) Forget() {}
 
+func (s *shared) Prepare() {}
+
 func (s *shared) Trial(Trial) { s.trials.Add(1) }
 
 // Beside goroutines that compute the queue is in force, and nothing is guessed or compared. A trial
 // is given up, and plain calls are not the choice after that if many operations are in flight.
 func TestPause(t *testing.T) {
-	g, j := new(Governor), &journal{taken: true}
+	g, j := new(Governor), &journal{taken: true, noted: true}
 	if play(g, j, 10_000, 1, fixed(time.Microsecond, time.Microsecond)) != 0 {
 		t.Error("plain calls beside goroutines that compute")
 	}

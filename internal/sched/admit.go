@@ -59,14 +59,28 @@ func (s *Scheduler) countOn(d *device.Device, kind governor.Kind) {
 	case s.taken(g):
 		g.Pause()
 	default:
-		s.countBeside(d, kind, d.InFlight(), journal{s})
+		s.countWith(journal{s}, d, kind)
 	}
 }
 
-// countBeside is countOn for an operation beside what is in flight.
-func (s *Scheduler) countBeside(d *device.Device, kind governor.Kind, inFlight int32, j governor.Journal) {
-	procs := s.paths.Devices.Budgets().Processors()
-	d.Governors[kind].Count(inFlight, admission.Few(kind, procs, d.Budget.Limit()), j)
+// countWith is countOn if the processors are not taken. J is a journal for the kind.
+func (s *Scheduler) countWith(j governor.Journal, d *device.Device, kind governor.Kind) {
+	g, n := &d.Governors[kind], inFlight(d, kind)
+	few := admission.Few(kind, s.paths.Devices.Budgets().Processors(), d.Budget.Limit())
+	if !g.Arrive(n) {
+		g.Count(n, few, j)
+		return
+	}
+	s.yield()
+	g.Begin(inFlight(d, kind), few, j)
+}
+
+// inFlight returns how many operations the governor of the kind regards as d's.
+func inFlight(d *device.Device, kind governor.Kind) int32 {
+	if kind == governor.Syncs {
+		return d.Syncing.Load()
+	}
+	return d.InFlight()
 }
 
 // taken reports whether the processors are taken (package pressure), as far as is known.

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/governor"
@@ -41,17 +43,22 @@ func TestRoom(t *testing.T) {
 			s := newOn(script.New(8), Options{Govern: true})
 			s.paths.Clock = func() time.Duration { return time.Hour }
 			d := s.paths.Devices.None()
-			for range 16 {
-				// With few, plain calls are the first guess.
-				d.Governors[governor.Reads].Count(0, 2*int32(c.choice)-1, journal{s})
-			}
+			guess(s, d, governor.Reads, c.choice)
 			if c.taken {
+				s.paths.Engines.Processors.Waits(s.paths.Clock())
 				s.paths.Engines.Processors.Waited(time.Second, s.paths.Clock())
 			}
 			if most := s.room(d, governor.Reads, c.inFlight); most != c.most {
 				t.Errorf("room = %d; want %d", most, c.most)
 			}
 		})
+	}
+}
+
+// guess has a choice be the first guess of a governor.
+func guess(s *Scheduler, d *device.Device, kind governor.Kind, c governor.Choice) {
+	for range 16 {
+		d.Governors[kind].Count(0, 2*int32(c)-1, journal{s}) // with few, it is plain calls
 	}
 }
 
@@ -74,6 +81,7 @@ func TestTryPlain(t *testing.T) {
 		s := newOn(script.New(8), Options{Govern: true})
 		s.paths.AsyncBuffered[driver.Read] = true
 		d, f := s.paths.Devices.None(), iopath.NewFile(1<<20, c.direct, false)
+		guess(s, d, c.kind, governor.Queue)
 		if _, ok := s.tryPlain(t.Context(), c.kind, c.code, f); ok {
 			t.Errorf("%s with a context that ends is a plain call", c.name)
 		}
@@ -95,6 +103,50 @@ func TestTryPlain(t *testing.T) {
 			t.Errorf("%s that cannot be queued is no plain call", c.name)
 		}
 		p.Release()
+	}
+}
+
+// While few operations are in flight there is no driver, until the queue is to be tried. If more
+// come, they are queued, and there is one.
+func TestFewNeedNoDriver(t *testing.T) {
+	hang.Watch(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	for _, more := range []bool{false, true} {
+		drv := script.New(8)
+		drv.Rule = func(op *driver.Op) (int32, bool) { return int32(len(op.Buf)), true }
+		s := New(func() driver.Driver { return drv }, Options{Govern: true})
+		s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
+		var now atomic.Int64
+		s.paths.Clock = func() time.Duration { return time.Hour + time.Duration(now.Load()) }
+		f := iopath.NewFile(1<<20, true, false)
+		read := func() {
+			if n, err := s.ReadAt(context.Background(), f, make([]byte, 4096), 0); n != 4096 || err != nil {
+				t.Fatalf("ReadAt = %d, %v", n, err)
+			}
+		}
+		s.DeviceOf(f).Queued.Add(4)
+		for range 1000 {
+			read()
+		}
+		if s.paths.IsReady() {
+			t.Error("1,000 reads, beside four operations, have a driver")
+		}
+		if more {
+			s.DeviceOf(f).Queued.Add(1)
+			for range 16 {
+				read()
+			}
+			if !s.paths.IsReady() {
+				t.Error("16 reads beside five operations have no driver")
+			}
+		} else {
+			for range 1000 {
+				now.Add(int64(100 * time.Microsecond))
+				read()
+			}
+			hang.Eventually(s.paths.IsReady)
+		}
+		s.Close()
 	}
 }
 
@@ -196,8 +248,12 @@ func TestGovernorOfReads(t *testing.T) {
 			s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
 			f := iopath.NewFile(1<<20, c.direct, false)
 			d := s.DeviceOf(f)
-			for range 16 {
-				d.Governors[plain].Count(0, 1, journal{s})
+			for kind := range governor.Kinds {
+				choice := governor.Queue
+				if kind == plain {
+					choice = governor.Plain
+				}
+				guess(s, d, kind, choice)
 			}
 			d.Queued.Add(5)
 			if n, err := s.ReadAt(context.Background(), f, make([]byte, c.size), 0); n != c.size || err != nil {

@@ -22,18 +22,27 @@ func (j journal) Now() time.Duration {
 // While operations are queued, leaders find out, but beside plain calls there may be none.
 func (j journal) ProbeProcessors() bool {
 	p := &j.s.paths.Engines.Processors
-	now := j.s.paths.Clock()
-	if p.Due(now) {
-		began := now
-		runtime.Gosched()
-		now = j.s.paths.Clock()
-		p.Waited(now-began, now)
+	if p.Due(j.s.paths.Clock()) {
+		j.s.yield()
 	}
-	return p.Taken(now)
+	return p.Taken(j.s.paths.Clock())
+}
+
+// yield lets other goroutines run that are ready, and notes how long that took.
+func (s *Scheduler) yield() {
+	p := &s.paths.Engines.Processors
+	began := s.paths.Clock()
+	p.Waits(began)
+	runtime.Gosched()
+	now := s.paths.Clock()
+	p.Waited(now-began, now)
 }
 
 // Forget forgets what leaders have found out of the processors.
 func (j journal) Forget() { j.s.paths.Engines.Processors.Forget(j.s.paths.Clock()) }
+
+// Prepare opens the first ring. Where operations have been plain calls, there may be none.
+func (j journal) Prepare() { go j.s.Ready() }
 
 // Trial records a trial, if a recorder is on. The record is a call without a driver. Its Batch is
 // the number of operations that began in the trial. Its Res is the trial's rate, in per mille of

@@ -175,13 +175,17 @@ func (s *Scheduler) SetSyncDriver(open func() driver.Driver) { s.fsyncs.open = o
 func (c *syncing) Admit(ctx context.Context) (err error) {
 	s, y, d := c.s, &c.s.fsyncs, c.s.DeviceOf(c.f)
 	s.Ready() // choosing the driver may call SetSyncDriver
-	running := d.Syncing.Add(1) - 1
+	plain := false
 	if y.open != nil { // else plain calls are all there is
-		var ok bool
-		if c.permit, ok = s.tryPlainSync(d, running); ok {
-			return nil
-		}
+		c.permit, plain = s.tryPlainSync(d)
+	}
+	d.Syncing.Add(1)
+	if plain {
+		return nil
+	}
+	if y.open != nil {
 		if e := s.syncEngine(); e != nil {
+			var ok bool
 			if ok, err = y.takePlace(ctx, d); ok {
 				c.engine = e
 				return nil
@@ -197,13 +201,13 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 	return err
 }
 
-// tryPlainSync takes a permit for an fsync on d, beside running others, if it is to be a plain call
-// although it could be queued. None is while a ring has a leader: its thread may have submitted
+// tryPlainSync takes a permit for an fsync on d, if it is to be a plain call although it could be
+// queued. None is while a ring has a leader: its thread may have submitted
 // requests whose completions it would hold back (docs/decisions/0012-tied-threads.md).
 //
 // While the processors are taken, fsyncs are plain calls in up to three quarters of the permits,
 // and are queued beyond that: for each completion the leader would wait for a time slice.
-func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
+func (s *Scheduler) tryPlainSync(d *device.Device) (budget.Permit, bool) {
 	switch {
 	case s.paths.HoldsBack():
 		return budget.Permit{}, false
@@ -211,9 +215,9 @@ func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit
 	case s.taken(&d.Governors[governor.Syncs]):
 		return d.Budget.TryAcquireOfKind(budget.Syncs, admission.PlainPermits(d.Budget.Limit()))
 	default:
-		s.countBeside(d, governor.Syncs, running, syncJournal{journal{s}})
+		s.countWith(syncJournal{journal{s}}, d, governor.Syncs)
 	}
-	return d.Budget.TryAcquireOfKind(budget.Syncs, s.room(d, governor.Syncs, running))
+	return d.Budget.TryAcquireOfKind(budget.Syncs, s.room(d, governor.Syncs, d.Syncing.Load()))
 }
 
 // syncJournal is the journal of governors of fsyncs.

@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"math"
 	"testing"
 	"time"
 
@@ -56,13 +55,14 @@ func (s Scenario) String() string {
 		s.Processors, s.Device.Rate/1000, s.Device.Latency, p.Goroutines, p.Work, p.Computing)
 }
 
-// times returns the end of the runs: of the fixed sides, and of sluice, which has trials.
+// times returns the end of the runs: of the fixed sides, and of sluice, which has trials. With many
+// goroutines the first ones are after 0.4 s.
 func (s Scenario) times() (fixed, governed time.Duration) {
 	switch rate := s.Device.Rate; {
 	case s.Program.Computing > 0:
 		return 2 * time.Second, 2 * time.Second // many time slices
 	case rate == 0 || rate > 400e3:
-		return 150 * time.Millisecond, 550 * time.Millisecond
+		return 150 * time.Millisecond, 650 * time.Millisecond
 	case rate < 30e3:
 		fixed = settled + time.Duration(3000/rate*float64(time.Second)) // 3,000 operations
 		return fixed, max(fixed, 1050*time.Millisecond)
@@ -83,36 +83,11 @@ func (s Scenario) rate(side Side, end time.Duration) (mean float64) {
 	return mean
 }
 
-// known has the scenarios in which the governor reaches less than least of the best fixed choice,
-// with the ratio. P is processors, G goroutines that ask for operations, C goroutines that compute.
-var known = map[string]struct {
-	has float64
-	why string
-}{
-	"P16, 1000k/s 12µs, G256, work 50µs, C0": {0.960, timeSlices},
-}
-
-const (
-	least = 0.97
-	// near is the largest difference of a figure from a list here.
-	near = 0.02
-
-	// Beside goroutines that compute, one yield in a second is slow, and so are the plain calls
-	// that are checked. Goroutines that all begin at once look like them for a while.
-	timeSlices = "to find out that goroutines compute takes time, and so does a wrong finding"
-)
-
 // TestNoFixedChoiceIsBetter checks that in no scenario the governor has less than 0.97 of the
-// better one of two fixed choices: all operations queued, or all plain calls up to the budget. The
-// list has each exception with its reason. A change that makes an exception better or worse fails
-// here.
+// better one of two fixed choices: all operations queued, or all plain calls up to the budget.
 func TestNoFixedChoiceIsBetter(t *testing.T) {
-	seen := 0
+	const least = 0.97
 	for i, s := range scenarios() {
-		want, isKnown := known[s.String()]
-		if isKnown {
-			seen++
-		}
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
 			if testing.Short() && i%6 != 0 {
@@ -120,17 +95,10 @@ func TestNoFixedChoiceIsBetter(t *testing.T) {
 			}
 			fixed, governed := s.times()
 			queued, plain, got := s.rate(AllQueued, fixed), s.rate(AllPlain, fixed), s.rate(Sluice, governed)
-			switch of := got / max(queued, plain); {
-			case isKnown && (of >= least || math.Abs(of-want.has) > near):
-				t.Errorf("%.3f of the best fixed choice; it was %.3f: %s", of, want.has, want.why)
-			case !isKnown && of < least:
-				t.Errorf("%.3f of the best fixed choice: %.0f a second; queued %.0f, plain %.0f",
-					of, got, queued, plain)
+			if of := got / max(queued, plain); of < least {
+				t.Errorf("%.3f of the best fixed choice: %.0f a second; queued %.0f, plain %.0f", of, got, queued, plain)
 			}
 		})
-	}
-	if seen != len(known) {
-		t.Errorf("%d of %d known scenarios are among those that are tried", seen, len(known))
 	}
 }
 

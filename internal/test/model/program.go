@@ -78,6 +78,8 @@ func (r *program) ProbeProcessors() bool {
 
 func (r *program) Forget() { r.processors.Forget(r.now) }
 
+func (r *program) Prepare() {}
+
 func (r *program) Trial(governor.Trial) {}
 
 // user is a goroutine of the program that asks for operations.
@@ -107,6 +109,29 @@ func (u *user) loop(p *proc) {
 
 // ask begins the next operation.
 func (u *user) ask(p *proc) {
+	few := admission.Few(governor.Reads, u.budgets.Processors(), u.budget.Limit())
+	switch {
+	case u.side != Sluice:
+	case u.taken():
+		u.governor.Pause()
+	case u.governor.Arrive(u.inFlight()):
+		began := u.now
+		u.processors.Waits(began)
+		u.resume = func(p *proc) {
+			u.processors.Waited(u.now-began, u.now)
+			u.governor.Begin(u.inFlight(), few, u)
+			u.perform(p)
+		}
+		u.yield(p, &u.goroutine)
+		return
+	default:
+		u.governor.Count(u.inFlight(), few, u)
+	}
+	u.perform(p)
+}
+
+// perform performs an operation that was counted.
+func (u *user) perform(p *proc) {
 	c := &u.costs
 	if u.callsPlain() {
 		u.run(p, c.Call+c.Submit, func() { u.call(p) })
@@ -117,6 +142,9 @@ func (u *user) ask(p *proc) {
 	u.resume = u.answered
 	u.run(p, c.Push, func() { u.ring.push(p, &u.goroutine) })
 }
+
+// taken reports whether the processors are taken (sched.Scheduler.taken).
+func (r *program) taken() bool { return r.processors.Taken(r.now) && !r.governor.Immune() }
 
 // inFlight works like device.Device.InFlight.
 func (r *program) inFlight() int32 { return r.queued + r.budget.InUse() }
@@ -131,14 +159,8 @@ func (u *user) callsPlain() (ok bool) {
 	case AllPlain:
 		most = budget.Most
 	case Sluice:
-		procs, taken := u.budgets.Processors(), u.processors.Taken(u.now) && !u.governor.Immune()
-		if taken {
-			u.governor.Pause()
-		} else {
-			u.governor.Count(u.inFlight(), admission.Few(governor.Reads, procs, u.budget.Limit()), u)
-		}
 		most = admission.Room(u.governor.Choice(), admission.Load{
-			InFlight: u.inFlight(), Permits: u.budget.Limit(), Processors: procs, Ready: true, Taken: taken,
+			InFlight: u.inFlight(), Permits: u.budget.Limit(), Processors: u.budgets.Processors(), Ready: true, Taken: u.taken(),
 		})
 		if u.checks = u.governor.BeginCheck(); u.checks {
 			most = admission.PlainPermits(u.budget.Limit())

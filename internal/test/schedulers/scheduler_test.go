@@ -132,6 +132,8 @@ func (c *clock) ProbeProcessors() bool { return false }
 
 func (c *clock) Forget() {}
 
+func (c *clock) Prepare() {}
+
 func (c *clock) Trial(governor.Trial) {}
 
 // TestGovernors checks that Stats and Explain have the governors that have compared something.
