@@ -115,7 +115,7 @@ func (p *Paths) InMemory(f *File) bool {
 // HoldsBack reports whether a thread in a plain call may hold back completions of a ring: the ring
 // has a leader, and the kernel completes an operation in the thread that has submitted it
 // (docs/decisions/0012-tied-threads.md).
-func (p *Paths) HoldsBack() bool { return !p.completesAlone && p.Engines.HasLeader() }
+func (p *Paths) HoldsBack() bool { return p.Engines.HasLeader() && !p.completesAlone }
 
 // CanQueue reports whether the driver can take code on f now, and perform it without a thread. On
 // xfs a read through the page cache waits for a write(2) to the same file, and io_uring waits in

@@ -55,11 +55,14 @@ func (p *Paths) AcquireAndCall(ctx context.Context, asked int64, code driver.Cod
 }
 
 // AcquirePermit takes a permit for a call of a kind on f. If ctx ends first, it returns ctx's
-// error. It first chooses the driver, because some drivers allow more permits than others.
+// error. It chooses the driver before it waits, because some drivers allow more permits.
 func (p *Paths) AcquirePermit(ctx context.Context, kind budget.Kind, f *File) (budget.Permit, error) {
-	p.Ready()
-	p.WidenFor(kind, f)
-	return p.DeviceOf(f).Budget.Acquire(ctx, kind)
+	b := &p.DeviceOf(f).Budget
+	if ctx.Done() != nil || b.Full(kind) {
+		p.Ready()
+		p.WidenFor(kind, f)
+	}
+	return b.Acquire(ctx, kind)
 }
 
 // KindOf returns a call's kind in a Budget.

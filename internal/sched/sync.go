@@ -174,15 +174,15 @@ func (s *Scheduler) SetSyncDriver(open func() driver.Driver) { s.fsyncs.open = o
 // Admit decides how the fsync is made, and waits for the permit that this needs, or for ctx's end.
 func (c *syncing) Admit(ctx context.Context) (err error) {
 	s, y, d := c.s, &c.s.fsyncs, c.s.DeviceOf(c.f)
-	s.Ready() // choosing the driver may call SetSyncDriver
 	plain := false
-	if y.open != nil { // else plain calls are all there is
+	if !s.paths.IsReady() || y.open != nil { // else plain calls are all there is
 		c.permit, plain = s.tryPlainSync(d)
 	}
 	d.Syncing.Add(1)
 	if plain {
 		return nil
 	}
+	s.Ready() // choosing the driver may call SetSyncDriver
 	if y.open != nil {
 		if e := s.syncEngine(); e != nil {
 			var ok bool

@@ -43,6 +43,67 @@ func TestReadsChooseNoDriver(t *testing.T) {
 	}
 }
 
+// TestSmallProgramsChooseNoDriver checks that calls one after the other need no driver: a program
+// that writes a file and syncs it would take twice as long.
+func TestSmallProgramsChooseNoDriver(t *testing.T) {
+	s := testenv.Scheduler(t, sluice.Options{})
+	dir := t.TempDir()
+	name := filepath.Join(dir, "file")
+	f, err := s.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what string
+		do   func() error
+	}{
+		{"Write", func() error { _, err := f.Write(make([]byte, 8*testenv.PageSize)); return err }},
+		{"WriteAt", func() error { _, err := f.WriteAt(make([]byte, 10), 5); return err }},
+		{"Sync", f.Sync},
+		{"Datasync", f.Datasync},
+		{"Stat", func() error { _, err := f.Stat(); return err }},
+		{"Seek", func() error { _, err := f.Seek(0, 0); return err }},
+		{"Read", func() error { _, err := f.Read(make([]byte, 10)); return err }},
+		{"Chmod", func() error { return f.Chmod(0o600) }},
+		{"Truncate", func() error { return f.Truncate(testenv.PageSize) }},
+		{"ReadDir", func() error {
+			d, err := s.Open(dir)
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			_, err = d.ReadDir(-1)
+			return err
+		}},
+		{"ReadFrom", func() error {
+			g, err := s.Open(testenv.TextOn(t, s, dir).Name())
+			if err != nil {
+				return err
+			}
+			defer g.Close()
+			_, err = f.ReadFrom(g)
+			return err
+		}},
+		{"a direct read", func() error {
+			g, err := s.OpenFile(name, os.O_RDONLY|sys.O_DIRECT, 0)
+			if err != nil {
+				return nil // none here
+			}
+			defer g.Close()
+			_, err = g.ReadAt(testenv.AlignedBytes(testenv.PageSize), 0)
+			return err
+		}},
+		{"Close", f.Close},
+	} {
+		if err := c.do(); err != nil {
+			t.Errorf("%s: %v", c.what, err)
+		}
+		if n := s.Stats().Rings; n != 0 {
+			t.Fatalf("after %s there are %d rings; want none", c.what, n)
+		}
+	}
+}
+
 // TestNamedDriverIsOpenAtOnce checks that NewScheduler opens a driver that is requested by name.
 func TestNamedDriverIsOpenAtOnce(t *testing.T) {
 	for _, driver := range testenv.Drivers {
