@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -62,13 +61,6 @@ func ioOf(f *os.File, fd int) (*sched.File, error) {
 func isStream(fd int) bool {
 	_, err := unix.Seek(fd, 0, io.SeekCurrent)
 	return err == unix.ESPIPE
-}
-
-// usesNetpoller reports whether f, a regular file, is in the netpoller, as some files of /proc and
-// /sys are (/proc/kmsg, trace_pipe). A read of them returns EAGAIN in place of waiting, and they
-// have deadlines. The netpoller takes all files of FUSE, too, but these have disk I/O.
-func usesNetpoller(f *os.File, fd int) bool {
-	return f.SetDeadline(time.Time{}) == nil && !inUserSpace(fd)
 }
 
 // isDisk takes the mode as the system has it, in 16 or 32 bits.

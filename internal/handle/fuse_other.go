@@ -1,5 +1,0 @@
-//go:build unix && !linux
-
-package handle
-
-func inUserSpace(int) bool { return false }
