@@ -26,7 +26,7 @@ const minDepth = 32
 type Options struct {
 	// Depth is the most operations in flight: 1 to 16384, 0 for 1024. It is rounded up to a power
 	// of two. It is lowered to the bound of RLIMIT_MEMLOCK, on kernels where rings count against it
-	// (before Linux 5.12, and again in 6.18).
+	// (before Linux 5.12, and from 6.14 on).
 	Depth int
 	// Workers is the most kernel threads that io_uring adds to the process, for each thread that
 	// submits, for operations that it cannot perform asynchronously; 0 means 1. Linux before 5.15

@@ -68,7 +68,7 @@ func TestWrittenProgramRuns(t *testing.T) {
 	})
 }
 
-// Hazard: RLIMIT_MEMLOCK can be tiny, and rings count (before Linux 5.12, and again by 6.18).
+// Hazard: RLIMIT_MEMLOCK can be tiny, and rings count (before Linux 5.12, and from 6.14 on).
 // Guard: New then asks for a smaller ring. A refused ring leads to the next driver.
 func TestLittleLockedMemory(t *testing.T) {
 	for _, driver := range append([]string{""}, testenv.Drivers...) {

@@ -48,7 +48,7 @@ func Forf(t testing.TB, r Reason, format string, why ...any) {
 // ForDriver is For with an error from making driver "uring" or "aio". Every system has the other
 // drivers: for them the test fails.
 //
-// A ring's memory counts against RLIMIT_MEMLOCK before Linux 5.12, and again by 6.18. All processes
+// A ring's memory counts against RLIMIT_MEMLOCK before Linux 5.12, and from 6.14 on. All processes
 // of a user share that limit, so a test may find no memory although the machine has io_uring. Root
 // has no such limit.
 func ForDriver(t testing.TB, driver string, err error) {

@@ -52,7 +52,7 @@ func closedAtEnd(t testing.TB, o sluice.Options, s *sluice.Scheduler, err error)
 }
 
 // Missing reports whether err means that this system lacks a driver, or memory for it. A ring's
-// memory counts against RLIMIT_MEMLOCK (before Linux 5.12, and again by 6.18), which all processes
+// memory counts against RLIMIT_MEMLOCK (before Linux 5.12, and from 6.14 on), which all processes
 // of a user share. Root has no such limit.
 func Missing(err error) bool {
 	noMemory := errors.Is(err, syscall.ENOMEM) && os.Getuid() != 0

@@ -53,7 +53,7 @@ func memlock(n uint64, kernel string) Check {
 }
 
 // chargesRings reports whether a kernel of that release charges the rings of processes without
-// CAP_IPC_LOCK to their limit of locked memory. Linux 5.12 stopped, and 6.14 began again.
+// CAP_IPC_LOCK to their limit of locked memory: before Linux 5.12, and from 6.14 on.
 func chargesRings(kernel string) bool { return before(kernel, 5, 12) || !before(kernel, 6, 14) }
 
 // before reports whether a kernel's release is older than a version.
