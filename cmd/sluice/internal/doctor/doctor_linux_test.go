@@ -139,6 +139,7 @@ func TestLimits(t *testing.T) {
 		{memlock(64<<10, "6.1"), OK},
 		{memlock(64<<10, "6.13.9"), OK},
 		{memlock(64<<10, "6.14.6"), Note},
+		{memlock(1<<20, "6.18.1"), Note}, // too little for 45 Schedulers of a user
 		{memlock(8<<20, "6.18.1"), OK},
 		{memlock(8<<20, "5.10.0"), OK},
 		{memlock(unlimited, "5.10.0"), OK},

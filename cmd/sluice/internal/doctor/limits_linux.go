@@ -12,7 +12,7 @@ import (
 
 // Limits that are enough for programs with much I/O.
 const (
-	enoughMemlock = 1 << 20  // 1 MiB for the rings of all processes of this user
+	enoughMemlock = 8 << 20  // the rings of 80 Schedulers, each with 3 devices and Batches
 	enoughFiles   = 16 << 10 // 16,384
 	enoughTasks   = 1 << 10  // 1,024 threads of this user or cgroup
 )
@@ -47,7 +47,8 @@ func memlock(n uint64, kernel string) Check {
 	c.Found = "at most " + report.Bytes(int64(min(n, 1<<62))) + " (ulimit -l)"
 	if n < enoughMemlock && chargesRings(kernel) {
 		c.Status = Note
-		c.Advice = "raise it (LimitMEMLOCK=, --ulimit memlock=): this kernel charges io_uring's rings to it"
+		c.Advice = "raise it to 8 MiB (LimitMEMLOCK=8M, --ulimit memlock=8388608): " +
+			"a Scheduler needs up to 100 KiB of it for io_uring's rings, and all processes of a user share it"
 	}
 	return c
 }

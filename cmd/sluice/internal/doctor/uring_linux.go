@@ -59,7 +59,7 @@ func uringRefused(err error, sysctl uringSysctl, filter seccomp) Check {
 		c.Advice = "use Linux 5.6 or later"
 	case errors.Is(err, unix.ENOMEM):
 		c.Found = "ENOMEM: no memory for a ring"
-		c.Advice = "raise the limit of locked memory (ulimit -l), which Linux before 5.12, and from 6.14 on, charges rings to"
+		c.Advice = "raise the limit of locked memory (ulimit -l) to 8 MiB: Linux before 5.12, and from 6.14 on, charges rings to it"
 	default:
 		c.Found = reason(err)
 		c.Advice = "sluice uses its next driver; the kernel's log may say more"
