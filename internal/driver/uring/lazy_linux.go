@@ -46,6 +46,10 @@ func (r *Ring) openNow() bool {
 
 // reopen opens a ring like the one that delay has closed. The kernel frees the closed ring some
 // time later, and until then its memory may count against RLIMIT_MEMLOCK: hence the pauses.
+//
+// If others have locked the memory since, reopen does not try fewer places, as New does. The Engine
+// divides the places that Info has promised, and leaves some of them to reads. And there is little
+// to gain: the smallest ring counts as 8 KiB, and the usual one as 16 KiB.
 func (r *Ring) reopen() error {
 	err := r.open(0)
 	for pause := time.Millisecond; errors.Is(err, syscall.ENOMEM) && pause < time.Second; pause *= 2 {
