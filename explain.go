@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/governor"
+	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/tune"
 )
 
@@ -29,8 +30,9 @@ func (s *Scheduler) Explain() string {
 	for _, l := range s.h.Core.LostDrivers() {
 		fmt.Fprintf(&b, "  %s stopped working: %v; what it was for is performed by plain calls\n", l.Driver, l.Err)
 	}
-	fmt.Fprintf(&b, "in flight: at most %d in each ring or queue\n", info.Depth)
-	if r := s.h.Core.Rings(); r.Most() > 1 {
+	r := s.h.Core.Rings()
+	fmt.Fprintf(&b, "in flight: at most %s\n", inFlightText(r.All()))
+	if r.Most() > 1 {
 		fmt.Fprintf(&b, "rings: %d; the first %d devices get one each", len(r.All()), r.Most())
 		if n := r.PerDevice(); n > 1 {
 			fmt.Fprintf(&b, ", and up to %d where one is not enough", n)
@@ -55,6 +57,19 @@ func (s *Scheduler) Explain() string {
 	s.explainChoices(&b)
 	s.explainClasses(&b)
 	return b.String()
+}
+
+// inFlightText returns how many operations the rings may have. A ring that was opened when little
+// memory could be locked has fewer than ring 0. Rings have the numbers that traces show.
+func inFlightText(rings []*ioengine.Engine) string {
+	text := ""
+	first := rings[0].Driver().Info().Depth
+	for i, r := range rings {
+		if n := r.Driver().Info().Depth; n != first {
+			text += fmt.Sprintf(", and %d in ring %d", n, i)
+		}
+	}
+	return fmt.Sprint(first, " in each ring", text)
 }
 
 // explainChoices writes the measurements of the governors to b.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/record"
@@ -195,6 +196,25 @@ func TestExplainOfRings(t *testing.T) {
 		core.NewTransferSet(t.Context(), iopath.NewFile(fd, false, false)).Close()
 	}
 	for _, want := range []string{"\nrings: 1; the first 2 devices get one each", "; the next could not be opened: none is left\n"} {
+		if text := s.Explain(); !strings.Contains(text, want) {
+			t.Errorf("Explain = %q; want it to say %q", text, want)
+		}
+	}
+}
+
+// TestExplainOfDepths checks that Explain says which ring has fewer places than the first.
+func TestExplainOfDepths(t *testing.T) {
+	device := func(fd int) (uint64, bool) { return uint64(fd), true }
+	for second, want := range map[int]string{
+		64: "\nin flight: at most 64 in each ring\n",
+		32: "\nin flight: at most 64 in each ring, and 32 in ring 1\n",
+	} {
+		s := testenv.SchedulerWith(t, sched.Options{Device: device}, sluice.Options{Driver: "pool", Depth: 64})
+		core := testenv.CoreOf(s)
+		core.Rings().SetMost(3, func(*record.Hook) (driver.Driver, error) { return script.New(second), nil })
+		for _, fd := range []int{1, 2} {
+			core.NewTransferSet(t.Context(), iopath.NewFile(fd, false, false)).Close()
+		}
 		if text := s.Explain(); !strings.Contains(text, want) {
 			t.Errorf("Explain = %q; want it to say %q", text, want)
 		}
