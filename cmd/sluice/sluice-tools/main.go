@@ -130,6 +130,12 @@ func sentence(err error) string {
 }
 
 func execute(args []string, s cli.Streams) error {
+	if len(args) == 0 { // as the command go does
+		if err := execute([]string{"help"}, cli.Streams{Out: s.Err, Err: s.Err}); err != nil {
+			return err
+		}
+		return reportedError(2)
+	}
 	cli.FitWidth(s.Out)
 	switch args = usualArgs(args); {
 	case args[0] == "cp": // kong would change names that are not UTF-8
@@ -228,12 +234,9 @@ func emptyFlag(cmd *kong.Context) error {
 	return nil
 }
 
-// usualArgs turns `sluice`, `sluice help command` and `sluice --version` into arguments for
-// kong.
+// usualArgs turns `sluice help command` and `sluice --version` into arguments for kong.
 func usualArgs(args []string) []string {
 	switch {
-	case len(args) == 0:
-		return []string{"--help"}
 	case args[0] == "help" && len(args) > 1 && args[1] == "help":
 		return usualArgs(args[1:])
 	case args[0] == "help":

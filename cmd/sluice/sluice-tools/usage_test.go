@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/sluiceio/sluice/bench/cli"
@@ -59,5 +60,20 @@ func TestClearly(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%q: %s\nwant %s", test.args, got, test.want)
 		}
+	}
+}
+
+// TestNoCommand checks that the help is on stderr, with status 2, if there is no command, and on
+// stdout if it is asked for.
+func TestNoCommand(t *testing.T) {
+	var help, empty, asked strings.Builder
+	if status := run(nil, &empty, &help); status != 2 || empty.Len() > 0 {
+		t.Errorf("without arguments: status %d, %q on stdout; want 2, nothing", status, empty.String())
+	}
+	if status := run([]string{"help"}, &asked, &empty); status != 0 || empty.Len() > 0 {
+		t.Errorf("help: status %d, %q on stderr; want 0, nothing", status, empty.String())
+	}
+	if help.String() != asked.String() || help.Len() == 0 {
+		t.Errorf("without arguments: %q; want %q", help.String(), asked.String())
 	}
 }
