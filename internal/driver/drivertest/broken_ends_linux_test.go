@@ -27,6 +27,7 @@ func (b *broken) Reap(done []*driver.Op, need int) (int, error) {
 		defer b.wakes.Store(0)
 	}
 	n, err := b.Driver.Reap(done, need)
+	b.polls.inside.Add(-int32(n))
 	if b.is("wakedropped") && need == 0 {
 		b.Driver.Wake()
 		b.Driver.Reap(make([]*driver.Op, 1), 1)
@@ -49,6 +50,7 @@ func (b *broken) Reap(done []*driver.Op, need int) (int, error) {
 	case b.is("over") && n > 0:
 		n++
 	}
+	b.polls.reaped(n)
 	return n, err
 }
 
@@ -79,19 +81,32 @@ func (b *broken) Stage(ops []*driver.Op) int {
 	}
 	b.staged = append(b.staged, ops...)
 	if !b.is("stagedeep") && !b.is("staged") && !b.is("stageclosed") {
-		n, _ := b.Driver.Submit(ops)
+		n, _ := b.submit(ops)
+		b.polls.owed.Add(int32(n))
 		b.staged = nil
 		return n
 	}
+	b.polls.owed.Add(int32(len(ops)))
 	return len(ops)
 }
 
 // flush submits the staged operations. mu is held.
 func (b *broken) flush() {
 	if len(b.staged) > 0 && !b.is("staged") {
-		b.Driver.Submit(b.staged)
+		b.submit(b.staged)
 		b.staged = nil
 	}
+}
+
+// submit submits ops to the driver inside.
+func (b *broken) submit(ops []*driver.Op) (int, error) {
+	b.polls.inside.Add(int32(len(ops)))
+	if len(ops) > 0 {
+		b.polls.empty.Store(0)
+	}
+	n, err := b.Driver.Submit(ops)
+	b.polls.inside.Add(int32(n - len(ops)))
+	return n, err
 }
 
 func (b *broken) Close() error {
@@ -102,7 +117,7 @@ func (b *broken) Close() error {
 	case "closefails":
 		return os.ErrInvalid
 	case "goroutine":
-		go func() { time.Sleep(time.Minute) }()
+		go func() { select {} }()
 	case "descriptor":
 		syscall.Dup(0)
 	}

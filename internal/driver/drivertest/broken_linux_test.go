@@ -20,6 +20,7 @@ type broken struct {
 	closed atomic.Bool
 	wakes  atomic.Int32
 	reaped int
+	polls  polls
 
 	memory map[int][]byte      // registered memory
 	known  int                 // the number of calls of Register
@@ -55,7 +56,9 @@ func (b *broken) Submit(ops []*driver.Op) (int, error) {
 		return b.Driver.Submit(ops[1:])
 	}
 	b.breakAll(ops)
-	n, err := b.Driver.Submit(ops)
+	b.polls.owed.Add(int32(len(ops)))
+	n, err := b.submit(ops)
+	b.polls.owed.Add(int32(n - len(ops)))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.taken = append(b.taken, ops[:n]...)

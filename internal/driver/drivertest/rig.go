@@ -10,7 +10,7 @@ import (
 )
 
 // hangs is the time after which a test is ended. Each test takes far less.
-var hangs = 2 * time.Minute
+const hangs = 2 * time.Minute
 
 // Results that tests expect.
 const (
