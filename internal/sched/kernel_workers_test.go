@@ -128,3 +128,49 @@ func TestDirectWritesThatAlwaysWait(t *testing.T) {
 		t.Errorf("after refusals ended the driver was tried %d times; want 28", tries)
 	}
 }
+
+// The same holds for writes whose contexts can end, which are not left to the kernel.
+func TestDirectWritesThatAlwaysWaitAndEnd(t *testing.T) {
+	tries := 0
+	p := newSeveral(t, 2, func(_ int, d *script.Driver) driver.Driver {
+		d.Workers = 1
+		d.Rule = func(op *driver.Op) (int32, bool) {
+			if op.Code == driver.Write && op.Flags&driver.NoWait != 0 {
+				tries++
+				return eagain, true
+			}
+			return int32(len(op.Buf)), true
+		}
+		return d.Staging()
+	})
+	p.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 { return int32(len(b)) }
+	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	f := on(int(file.Fd()))
+	<-p.begin(f)
+	canEnd, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	write := func(ctx context.Context, n int) {
+		for range n {
+			if n, err := p.WriteAt(ctx, f, make([]byte, 512), 0); n != 512 || err != nil {
+				t.Fatalf("WriteAt = %d, %v", n, err)
+			}
+		}
+	}
+	for _, step := range []struct{ writes, want int }{{16, 16}, {1023, 16}, {1, 17}, {1023, 17}} {
+		if write(canEnd, step.writes); tries != step.want {
+			t.Fatalf("after %d more refused writes the driver was tried %d times; want %d", step.writes, tries, step.want)
+		}
+	}
+	if !sys.WritesInParallel(f.FD) {
+		return
+	}
+	// A write that is left to the kernel succeeds, and the driver is tried again.
+	write(context.Background(), 1)
+	if write(canEnd, 1); tries != 18 {
+		t.Errorf("after a write that the kernel has performed the driver was tried %d times; want 18", tries)
+	}
+}
