@@ -97,7 +97,9 @@ func (b *Budget) Limit() int32 {
 	return min(n, Most)
 }
 
-// Widen gives b Parallel permits, if it has fewer.
+// Widen gives b Parallel permits, if it has fewer, for good. The reason is the file system, and
+// seldom goes away. If it does, as when direct writes met cached blocks, only calls that wait
+// anyway may hold more threads: operations that can be queued go by the governor.
 func (b *Budget) Widen() {
 	if !b.parallel.Swap(true) {
 		b.all.wakeMore()
