@@ -85,7 +85,7 @@ func (p *Paths) Async(code driver.Code, f *File) bool {
 		}
 		return p.AsyncDirect[code] && !f.needsThread.Load()
 	}
-	// If the kernel cannot try a read without waiting, io_uring takes a thread for it too.
+	// If the kernel has no reads of the file that cannot wait, io_uring takes a thread for it too.
 	return p.AsyncBuffered[code] && f.CanLook.Load()
 }
 

@@ -9,7 +9,7 @@
 // takes one transfer or several. Results are as in cqe.res: a count, which may be short, or a
 // negated errno. Each transfer is counted and recorded here.
 //
-// A look is the system call of ReadCached: it asks the page cache for bytes, and never waits.
+// A look is the system call of ReadCached: it asks the page cache for bytes, and cannot wait.
 //
 // An argument asked is when the caller asked for the operation, for the record; it may be 0 for a
 // plain call, and while nothing is recorded.

@@ -37,7 +37,7 @@ type openFile struct {
 	// end of the file, and moves the position there.
 	appends bool
 
-	// CanLook is true while a read can look into the page cache without waiting (RWF_NOWAIT). With
+	// CanLook is true while a read can look into the page cache in a call that cannot wait. With
 	// O_DIRECT it is never true. It becomes false when the file system says that it cannot do this
 	// for the file; other files may be on other file systems.
 	CanLook     atomic.Bool

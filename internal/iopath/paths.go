@@ -30,8 +30,8 @@ type Options struct {
 	// Wrap, if not nil, replaces the function that makes the plain system calls, and gets the
 	// original. It sees only the first of several buffers. Looks are not wrapped.
 	Wrap func(Caller) Caller
-	// Look, if not nil, replaces the system's look into the page cache on file systems that cannot
-	// look without waiting, as tmpfs. ok is false if it does not know the file.
+	// Look, if not nil, replaces the system's look into the page cache on file systems that have
+	// no reads that cannot wait, as tmpfs. ok is false if it does not know the file.
 	Look func(fd int, b []byte, off int64) (res int32, ok bool)
 	// Device returns the device of a descriptor's file. nil means sys.Device. A simulation's
 	// devices are kept when nobody uses them.

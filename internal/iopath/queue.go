@@ -64,9 +64,9 @@ func (p *Paths) mayLeave(f *File) bool {
 	return p.kernelWorkers && f.writesWait.Load() && p.Engines.OneDevice()
 }
 
-// refusals counts, as its misses, the direct writes to a file in a row that the driver could not
-// perform without waiting, and which were made again as plain calls. On btrfs that is nearly every
-// write, and where writes are not left to the kernel also each one over cached blocks. After
+// refusals counts, as its misses, the direct writes to a file in a row that the driver refused,
+// because they would have waited, and which were made again as plain calls. On btrfs that is nearly
+// every write, and where writes are not left to the kernel also each one over cached blocks. After
 // missesBeforeSkip of them the file's writes are plain calls at once. After mostSkipped such calls
 // the driver is tried again.
 type refusals struct{ missCounter }

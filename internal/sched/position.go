@@ -204,7 +204,7 @@ func giveBack(f *File, code driver.Code, n int, end int64, res int32) {
 }
 
 // readOn goes on with a read of b at off, whose first transfer had the result res, until the end of
-// the file. A read that a driver makes without waiting (driver.NoWait) may end earlier: btrfs makes
+// the file. A read of a driver that cannot wait (driver.NoWait) may end earlier: btrfs makes
 // unaligned reads through the page cache, and returns only the bytes that are there. An error after
 // the first bytes is left to the next Read.
 func (s *Scheduler) readOn(ctx context.Context, f *File, b []byte, off int64, res int32) int32 {

@@ -63,7 +63,7 @@ const resolveCached = 0x20
 type openHow struct{ flags, mode, resolve uint64 }
 
 // OpenCached is openat2(2) with RESOLVE_CACHED (Linux 5.12). It opens a file that is in the
-// kernel's caches, without waiting. It returns -EAGAIN if it would have to wait, -ENOSYS or -EINVAL
+// kernel's caches, and cannot wait. It returns -EAGAIN if it would have to wait, -ENOSYS or -EINVAL
 // on older kernels, and -EPERM under some seccomp profiles. The flags must not create a file.
 func OpenCached(dir int, name []byte, flags int) int32 {
 	how := openHow{flags: uint64(flags), resolve: resolveCached}

@@ -19,7 +19,7 @@ import (
 const MaxCached = 256 << 10 // 256 KiB
 
 // ReadCached is preadv2(2) with RWF_NOWAIT (Linux 4.14). It copies the bytes that the page cache
-// has, at most 256 KiB, without waiting. If it would have to wait, it returns a short count or
+// has, at most 256 KiB, and cannot wait. If it would have to wait, it returns a short count or
 // -EAGAIN. It returns -EOPNOTSUPP if the file system does not support that. An off of -1 reads at
 // the file's own position, and moves it.
 func ReadCached(fd int, b []byte, off int64) int32 {

@@ -164,7 +164,7 @@ type Opening struct {
 // or a tape reel. Such files must not be opened with O_NONBLOCK.
 func (t Type) isDevice() bool { return t == CharDev || t == BlockDev }
 
-// Cached is the answer of a call that must not wait: was everything in memory?
+// Cached is the answer of a call that cannot wait: was everything in memory?
 type Cached uint8
 
 // The answers.

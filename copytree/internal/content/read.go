@@ -46,7 +46,7 @@ func (j *job) read(b []byte, off int64) (n int, err error) {
 	return n, fault.Source("read", err)
 }
 
-// readCached makes one read of the source that does not wait. Unless the answer is CacheHit, the
+// readCached makes one read of the source that cannot wait. Unless the answer is CacheHit, the
 // caller must read again. An empty read is a hit only at the file's expected end: not every file
 // system reports the end to this call.
 func (j *job) readCached(b []byte, off int64) (int, at.Cached) {

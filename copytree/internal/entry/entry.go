@@ -136,7 +136,7 @@ func (m *Maker) copyByType(it *item.Item) error {
 	return m.copyOrLink(it, m.copySpecial)
 }
 
-// NoteCache counts the answer of a call that must not wait.
+// NoteCache counts the answer of a call that cannot wait.
 func (m *Maker) NoteCache(found at.Cached) {
 	m.Misses.Note(found)
 	if found == at.CacheMiss && m.Misses.Cold() {

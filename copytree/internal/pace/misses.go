@@ -8,7 +8,7 @@ package pace
 
 import "github.com/sluiceio/sluice/copytree/internal/at"
 
-// CacheMisses counts hits and misses of calls that must not wait. Its zero value has none.
+// CacheMisses counts hits and misses of calls that cannot wait. Its zero value has none.
 type CacheMisses struct {
 	missed int // misses minus recent hits: 0 to ColdAt
 	hits   int // hits since the last miss, up to HotAt

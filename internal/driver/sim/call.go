@@ -63,7 +63,7 @@ func (d *Disk) waitFor(p *pendingOp) {
 	time.Sleep(rest)
 }
 
-// Look is a look into the page cache: it reads the cached bytes, and never waits. The result equals
+// Look is a look into the page cache: it reads the cached bytes, and cannot wait. The result equals
 // preadv2(2)'s with RWF_NOWAIT: EAGAIN on a miss. ok is false if fd is no descriptor of the disk's
 // files.
 func (d *Disk) Look(fd int, b []byte, off int64) (res int32, ok bool) {

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
-// Hazard: io_uring refuses a direct write without waiting if the page cache has the block. Each
+// Hazard: io_uring refuses a direct write that cannot wait if the page cache has the block. Each
 // such write becomes a plain call, which keeps a processor from the goroutines. Guard:
 // iopath.Paths.leftToKernel, on file systems on which several kernel workers may write to a file.
 func TestDirectWritesOverCachedBlocks(t *testing.T) {

@@ -51,10 +51,10 @@ func alignedBlock() []byte {
 
 func noWaitRead(f *os.File, block []byte) Check {
 	_, err := unix.Preadv2(int(f.Fd()), [][]byte{block}, 0, rwfNoWait)
-	c := answer("cached reads", err, "without waiting (RWF_NOWAIT)")
+	c := answer("cached reads", err, "by calls that cannot wait (RWF_NOWAIT)")
 	switch {
 	case errors.Is(err, unix.EAGAIN): // RWF_NOWAIT works, but the block has left the page cache
-		return answer(c.Name, nil, "without waiting (RWF_NOWAIT)")
+		return answer(c.Name, nil, "by calls that cannot wait (RWF_NOWAIT)")
 	case errors.Is(err, unix.EOPNOTSUPP):
 		c.Found = "no RWF_NOWAIT: sluice cannot find out whether a read would wait"
 	}
@@ -72,7 +72,7 @@ func noWaitWrite(f *os.File, block []byte) Check {
 			Found: "no RWF_NOWAIT: buffered writes are ordinary calls, on a bounded number of threads",
 		}
 	}
-	return answer("cached writes", err, "without waiting (RWF_NOWAIT)")
+	return answer("cached writes", err, "by calls that cannot wait (RWF_NOWAIT)")
 }
 
 func dontCache(f *os.File, block []byte) Check {
