@@ -64,9 +64,10 @@ func (p *Pool) idleSlab(size int) *slab {
 	return nil
 }
 
-// reclaim unmaps idle slabs until at most most bytes are mapped, or no slab is idle. mu is held.
+// reclaim unmaps idle slabs until at most most bytes are mapped, or no slab is idle. Slabs that
+// forget unmaps count as unmapped. mu is held.
 func (p *Pool) reclaim(most int64) {
-	for p.mapped > most {
+	for p.mapped-p.leaving > most {
 		s := p.idleSlab(0)
 		if s == nil {
 			return
@@ -91,8 +92,30 @@ func (p *Pool) mapSlab(size int) (*slab, error) {
 	return s, nil
 }
 
-// unmap unmaps a slab, which has no block in use and belongs to no class. mu is held.
+// unmap unmaps a slab, which has no block in use and belongs to no class, now or soon. mu is held.
 func (p *Pool) unmap(s *slab) {
+	if reg := s.reg.Load(); reg == 0 || p.closed.Load() || !p.reg.Registered(reg) {
+		p.unmapNow(s)
+		return
+	}
+	p.leaving += int64(len(s.mem))
+	p.forgetting.Go(func() { p.forget(s) })
+}
+
+// forget unmaps a slab that drivers know. io_uring unregisters memory under the lock under which a
+// thread submits, and a device that takes no more requests holds that thread. So forget is a
+// goroutine, and unregisters without mu: Gets and Releases for other devices go on.
+func (p *Pool) forget(s *slab) {
+	p.unregister(s)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.leaving -= int64(len(s.mem))
+	p.unmapNow(s)
+	p.serve()
+}
+
+// unmapNow is unmap, and waits until the drivers have unregistered the memory. mu is held.
+func (p *Pool) unmapNow(s *slab) {
 	p.unregister(s)
 	p.slabs.Remove(&s.mapped)
 	p.mapped -= int64(len(s.mem))
@@ -102,7 +125,7 @@ func (p *Pool) unmap(s *slab) {
 	s.mem = nil
 }
 
-// unregister removes a slab's memory from the Registrar. mu is held.
+// unregister removes a slab's memory from the Registrar.
 func (p *Pool) unregister(s *slab) {
 	if reg := s.reg.Swap(0); reg != 0 {
 		p.reg.Unregister(reg)

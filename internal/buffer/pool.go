@@ -70,12 +70,15 @@ type Pool struct {
 	closed      atomic.Bool  // written under mu
 
 	// mu guards the state that all classes share: mapped memory, and the waiting Gets. It is held
-	// in system calls. A goroutine that holds mu may lock a class; a goroutine that holds a class
+	// in system calls. It is not held while a driver unregisters memory, which may wait for a
+	// device (forget). A goroutine that holds mu may lock a class; a goroutine that holds a class
 	// must not lock mu.
 	mu         sync.Mutex
 	slabs      list.List[slab] // all slabs
 	mapped     int64           // their bytes
 	mappedPeak int64
+	leaving    int64             // the part of mapped whose slabs forget unmaps
+	forgetting sync.WaitGroup    // goroutines in forget. None is added once the Pool is closed
 	queue      list.List[waiter] // waiting Gets, in the order in which they came
 	// waiting is the length of queue. It is written under mu. A goroutine that has freed a block
 	// reads it without mu: see await.
@@ -253,6 +256,7 @@ func (p *Pool) Trim() {
 // Close closes the Pool. Waiting and later Gets return ErrClosed. Memory is unregistered, so no
 // operation on it may be in flight. Slabs in use are unmapped when their Buffers are released.
 func (p *Pool) Close() {
+	defer p.forgetting.Wait() // without mu
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed.Store(true)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sluiceio/sluice/internal/test/allocs"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/seed"
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
@@ -377,6 +378,54 @@ func TestRegistrar(t *testing.T) {
 	}
 	for _, b := range all[1:] {
 		b.Release()
+	}
+}
+
+// stuck is a Registrar whose Unregister waits, as for a device that takes no requests.
+type stuck struct {
+	register
+	goOn chan struct{}
+}
+
+func (r *stuck) Registered(uint32) bool { return true }
+
+func (r *stuck) Unregister(i uint32) {
+	<-r.goOn
+	r.register.Unregister(i)
+}
+
+// While a driver unregisters memory and waits for its device, other calls do not wait. The memory
+// counts until it is unmapped.
+func TestUnregisterWaits(t *testing.T) {
+	hang.Watch(t)
+	const kept, limit = maxIdle / slabSize, maxIdle/slabSize + 3
+	r := &stuck{register{room: 100, known: map[uint32]*byte{}}, make(chan struct{})}
+	p := newPool(t, Options{Limit: limit * slabSize, Registrar: r})
+	var all []Buffer
+	for range kept + 1 {
+		all = append(all, get(t, p, slabSize))
+	}
+	for _, b := range all {
+		b.Release() // the last one unmaps a slab
+	}
+	get(t, p, slabSize).Release()
+	if _, ok := p.TryGet(6 * slabSize); ok {
+		t.Error("TryGet has memory that is not unmapped yet")
+	}
+	large := make(chan Buffer)
+	go func() { large <- get(t, p, 6*slabSize) }()
+	waitForWaiters(t, p, 1)
+	if st := p.Stats(); st.Mapped != (kept+1)*slabSize || st.InUse != 0 {
+		t.Errorf("%+v; want %d slabs, none in use", st, kept+1)
+	}
+	close(r.goOn)
+	(<-large).Release()
+	if st := p.Stats(); st.MappedPeak > limit*slabSize {
+		t.Errorf("%+v; want at most %d slabs", st, limit)
+	}
+	p.Close()
+	if st := p.Stats(); st.Mapped != 0 || len(r.known) != 0 {
+		t.Errorf("%+v after Close, and %d pieces are registered; want none", st, len(r.known))
 	}
 }
 

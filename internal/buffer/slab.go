@@ -23,7 +23,8 @@ type slab struct {
 	pool *Pool
 	mem  []byte // nil after it was unmapped
 	kind Kind
-	// reg is the Registrar's number of the memory, or 0 without one. It is written under Pool.mu.
+	// reg is the Registrar's number of the memory, or 0 without one. Who swaps it for 0
+	// unregisters the memory.
 	reg atomic.Uint32
 
 	// The class guards these by its mu; while the slab is in no class, Pool.mu does.
