@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/ioengine"
@@ -34,10 +35,7 @@ func (s Scenario) Run(side Side, warm, end time.Duration) Result {
 	ops, used := r.ops, r.used
 	r.play(end)
 	ops, used = r.ops-ops, r.used-used
-	n := max(ops, 1)
-	return Result{
-		Rate: float64(ops) / (end - warm).Seconds(), Processor: used / time.Duration(n), Rings: r.open,
-	}
+	return Result{float64(ops) / (end - warm).Seconds(), used / time.Duration(max(ops, 1)), r.open}
 }
 
 // begin starts a program.
@@ -46,30 +44,71 @@ func (s Scenario) begin(side Side) *program {
 	s.Costs.Push += bounce
 	s.Costs.Entry += bounce
 	s.Costs.Spin += time.Duration(s.Processors) * s.Costs.Look
-	if s.Device.Rate == 0 {
-		s.Costs.Submit = s.Costs.Copy
-	}
 	r := &program{Program: s.Program, side: side, open: max(1, s.Rings)}
 	r.costs, r.free, r.procs = s.Costs, cmp.Or(s.Cores, s.Processors), make([]proc, s.Processors)
 	r.r = rand.New(rand.NewPCG(1, 2+s.Seed))
-	k := max(0, s.Device.Rate*s.Device.Latency.Seconds()-1)
-	r.d = device{c: &r.cores, r: r.r, rate: s.Device.Rate, k: k}
+	r.d = device{cores: &r.cores, rate: s.Device.Rate, k: max(0, s.Device.Rate*s.Device.Latency.Seconds()-1)}
 	r.budgets.Init(0, func() int { return s.Processors })
 	r.budget.Init(&r.budgets)
-	r.processors.Used = r.usedHere
+	// A Signal compares the processor time used with the processors here. 0 would mean unknown.
+	here := time.Duration(min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
+	r.processors.Used = func() time.Duration { return 1 + r.used*here/time.Duration(s.Processors) }
 	r.processors.Begin(0)
 	for range cmp.Or(s.Rings, ioengine.MostRings(s.Processors)) {
 		ring := &ring{program: r}
 		ring.leader.resume = ring.lead
 		r.rings = append(r.rings, ring)
 	}
-	r.users(0)
+	for i := range s.Program.Goroutines {
+		r.start(i)
+	}
 	for range s.Program.Computing {
-		r.global = append(r.global, r.compute())
+		r.start(computes)
 	}
 	for i := range r.procs {
 		r.startThread(&r.procs[i], false)
 	}
 	r.monitor()
 	return r
+}
+
+// Costs has the costs of a machine: processor time, except for the last two.
+type Costs struct {
+	Switch    time.Duration // from one goroutine to another
+	Ready     time.Duration // to make a goroutine ready
+	Spin      time.Duration // a thread looks for goroutines and finds none
+	Look      time.Duration // more Spin for each other processor: four looks into its queue
+	Wake      time.Duration // to wake a thread
+	Block     time.Duration // a thread sleeps and wakes up
+	Interrupt time.Duration // of the device, for a thread that sleeps until then
+	Submit    time.Duration // to hand an operation to the device, or a copy if it never waits
+
+	Call   time.Duration // the program's own time for an operation, and a system call
+	Push   time.Duration // the same, and to put it into a ring's inbox and wait for it
+	Enter  time.Duration // io_uring_enter, whatever it submits
+	Entry  time.Duration // for an operation in a ring: its two entries
+	Result time.Duration // for an operation in a ring: the leader takes its result
+	// Bounce is for cache lines from other processors, for each doubling of them beyond two: for an
+	// operation in a ring, once for its goroutine and once for its submitter.
+	Bounce time.Duration
+
+	Awake time.Duration // delay until a woken thread has a free core
+	Slack time.Duration // by which the kernel delays the monitor's sleep
+}
+
+// Measured is calibrated with the tables of two processors: see the package comment.
+var Measured = Costs{
+	Switch: 300, Ready: 500, Spin: 1200, Look: 400,
+	Wake: 5000, Block: 3000, Interrupt: 6000, Submit: 2400,
+	Call: 1400, Push: 1200, Enter: 800, Entry: 500, Result: 350, Bounce: 250,
+	Awake: 15_000, Slack: 12_000,
+}
+
+// Xeon has the costs of the machine with 16 processors: 0.6 of Measured, except Slack. The 0.6 is
+// from one row, os.File by 4 goroutines. The other rows of the machine's tables check the model.
+var Xeon = Costs{
+	Switch: 180, Ready: 300, Spin: 720, Look: 240,
+	Wake: 3000, Block: 1800, Interrupt: 3600, Submit: 1440,
+	Call: 840, Push: 720, Enter: 480, Entry: 300, Result: 210, Bounce: 150,
+	Awake: 9000, Slack: 12_000,
 }

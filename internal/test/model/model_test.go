@@ -113,7 +113,9 @@ func TestStarts(t *testing.T) {
 			r.play(r.now + time.Millisecond)
 		}
 		r.Goroutines = 16
-		r.users(first)
+		for i := first; i < r.Goroutines; i++ {
+			r.start(i)
+		}
 		r.play(r.now + settled)
 		ops, plains := r.ops, r.plains
 		r.play(r.now + 200*time.Millisecond)

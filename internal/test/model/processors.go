@@ -1,17 +1,17 @@
 package model
 
 import (
-	"math/rand/v2"
+	"cmp"
+	"slices"
 	"time"
 )
 
 type goroutine struct {
 	resume func(*proc) // called when the goroutine runs again
-
 	// These fields are for an operation in a ring.
 	parked bool         // the goroutine waits
 	ended  bool         // the operation has ended
-	chain  []*goroutine // those after it in its chain; nil if it is in none
+	relay  []*goroutine // those after it in its relay; nil if it is in none
 }
 
 // proc is a processor of the Go runtime (P).
@@ -22,33 +22,27 @@ type proc struct {
 	owes    time.Duration // processor time that is added to its next burst
 	slices  int           // time slices that have begun
 	preempt bool          // the goroutine must leave the processor
-
-	// Of the monitor.
-	slice time.Duration // when it first saw this time slice; 0: it has not yet
-	call  time.Duration // when it first saw a system call
-	seen  bool          // it has seen the present system call
+	slice   time.Duration // when the monitor first saw this time slice; 0: it has not yet
+	call    time.Duration // when the monitor first saw this system call; 0: it has not yet
 }
 
 // machine is a machine, with the Go runtime of a program on it (runtime/proc.go of Go 1.26).
 type machine struct {
 	cores
-	costs    Costs
-	r        *rand.Rand
-	procs    []proc
-	idle     []*proc // the last one is the one that became idle last
-	spinning int     // threads that look for goroutines
-	global   []*goroutine
-
+	costs       Costs
+	procs       []proc
+	idle        []*proc // the first one became idle last
+	spinning    int     // threads that look for goroutines
+	global      []*goroutine
 	monitorIdle int // times in a row that the monitor had nothing to do
 }
 
 const (
-	timeSlice = 10 * time.Millisecond
+	timeSlice  = 10 * time.Millisecond
+	globalTurn = 61 // once in so many time slices, a processor looks into the global queue first
 	// The monitor (sysmon) sleeps from 20 µs to 10 ms, twice as long each time after it had nothing
 	// to do 50 times.
 	monitorLeast, monitorMost, monitorPatience = 20 * time.Microsecond, 10 * time.Millisecond, 50
-	// A processor looks into the global queue first once in so many time slices.
-	globalTurn = 61
 )
 
 // run makes the goroutine on p work for takes.
@@ -73,7 +67,7 @@ func (m *machine) ready(p *proc, g *goroutine) {
 func (m *machine) wakeProc(p *proc) {
 	if m.spinning == 0 && len(m.idle) > 0 {
 		p.owes += m.costs.Wake
-		m.startThread(m.takeIdle(), true)
+		m.startThread(pop(&m.idle), true)
 	}
 }
 
@@ -88,31 +82,18 @@ func (m *machine) startThread(p *proc, spin bool) {
 	m.after(m.costs.Awake, func() { m.search(p, false) })
 }
 
-// takeIdle takes the processor that became idle last. There must be one.
-func (m *machine) takeIdle() *proc {
-	last := len(m.idle) - 1
-	p := m.idle[last]
-	m.idle = m.idle[:last]
-	return p
-}
-
 // schedule runs the next goroutine on p, or makes p look for one.
 func (m *machine) schedule(p *proc) {
 	switch g := m.pick(p); {
 	case g != nil:
-		m.begin(p, g)
+		p.owes += m.costs.Switch
+		g.resume(p)
 	case 2*m.spinning < len(m.procs)-len(m.idle):
 		m.spinning++
 		m.search(p, false)
 	default:
 		m.release(p)
 	}
-}
-
-// begin runs g on p.
-func (m *machine) begin(p *proc, g *goroutine) {
-	p.owes += m.costs.Switch
-	g.resume(p)
 }
 
 // pick takes p's next goroutine from its queue or the global queue.
@@ -149,7 +130,8 @@ func (m *machine) search(p *proc, last bool) {
 	case g != nil:
 		m.spinning--
 		m.wakeProc(p)
-		m.begin(p, g)
+		p.owes += m.costs.Switch
+		g.resume(p)
 	case !last:
 		m.run(p, m.costs.Spin, func() { m.search(p, true) })
 	default:
@@ -179,21 +161,25 @@ func (m *machine) steal(p *proc) (g *goroutine) {
 	return nil
 }
 
-// release makes p idle. Its thread sleeps; costs.Block of p's next begin includes that.
+// release makes p idle. Its thread sleeps: a part of costs.Block, when p is started again.
 func (m *machine) release(p *proc) {
 	p.owes = 0
-	m.idle = append(m.idle, p)
+	m.idle = slices.Insert(m.idle, 0, p)
 }
 
-// yield makes g, which runs on p, run again after the other goroutines.
-func (m *machine) yield(p *proc, g *goroutine) {
+// yield makes g, which runs on p, go on with then after the other goroutines.
+func (m *machine) yield(p *proc, g *goroutine, then func(*proc)) {
+	g.resume = then
 	m.global = append(m.global, g)
 	m.wakeProc(p)
 	m.schedule(p)
 }
 
-// enter makes g, which runs on p, wait in a system call. It keeps p until the monitor takes p.
-func (m *machine) enter(p *proc, g *goroutine) { p.holder, p.seen = g, false }
+// enter makes g, which runs on p, wait in a system call, and go on with then. It keeps p until the
+// monitor takes p.
+func (m *machine) enter(p *proc, g *goroutine, then func(*proc)) {
+	p.holder, p.call, g.resume = g, 0, then
+}
 
 // exit ends g's wait in a system call, which it began on p. Its thread wakes up, and needs a
 // processor.
@@ -202,12 +188,11 @@ func (m *machine) exit(p *proc, g *goroutine) {
 		if p.holder == g {
 			p.holder = nil
 			g.resume(p)
-		} else if len(m.idle) > 0 {
-			q := m.takeIdle()
-			q.preempt, q.slices, q.slice = false, q.slices+1, 0
-			m.begin(q, g)
-		} else {
-			m.global = append(m.global, g)
+			return
+		}
+		m.global = append(m.global, g)
+		if len(m.idle) > 0 {
+			m.schedule(pop(&m.idle))
 		}
 	})
 }
@@ -217,17 +202,15 @@ func (m *machine) monitor() {
 	m.monitorIdle++
 	for i := range m.procs {
 		p := &m.procs[i]
-		if p.slice == 0 {
-			p.slice = m.now
-		}
+		p.slice = cmp.Or(p.slice, m.now)
 		over := m.now-p.slice >= timeSlice
 		local := p.next != nil || len(p.queue) > 0 // goroutines that need p
 		help := m.spinning+len(m.idle) > 0         // other processors can run more goroutines
 		switch {
 		case p.holder == nil:
 			p.preempt = p.preempt || over
-		case !over && !p.seen:
-			p.seen, p.call = true, m.now
+		case !over && p.call == 0:
+			p.call = m.now
 		case !local && help && m.now-p.call < timeSlice:
 		default: // p is taken; another thread gets it if it is needed
 			m.monitorIdle, p.holder = 0, nil

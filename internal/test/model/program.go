@@ -1,7 +1,6 @@
 package model
 
 import (
-	"runtime"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/admission"
@@ -48,24 +47,18 @@ type program struct {
 	queued     int32
 }
 
-// users starts the goroutines that ask for operations, from a number on.
-func (r *program) users(from int) {
-	for i := from; i < r.Goroutines; i++ {
-		u := &user{program: r, number: i}
-		u.resume = u.loop
-		r.global = append(r.global, &u.goroutine)
-	}
+// start starts a goroutine of the program.
+func (r *program) start(number int) {
+	u := &user{program: r, number: number}
+	u.resume = u.loop
+	r.global = append(r.global, &u.goroutine)
 }
 
-// Now, ProbeProcessors, Forget and Trial make the program a governor.Journal, like sched's journal.
-func (r *program) Now() time.Duration { return r.now + time.Hour }
-
-// usedHere returns the processor time used. A Signal compares it with the processors of the machine
-// on which the model runs, so it is scaled to them.
-func (r *program) usedHere() time.Duration {
-	here := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
-	return 1 + r.used*time.Duration(here)/time.Duration(len(r.procs)) // 0 would mean unknown
-}
+// Now, Forget and so on make the program a governor.Journal, like sched's journal.
+func (r *program) Now() time.Duration   { return r.now + time.Hour }
+func (r *program) Forget()              { r.processors.Forget(r.now) }
+func (r *program) Prepare()             {}
+func (r *program) Trial(governor.Trial) {}
 
 // ProbeProcessors yields in sched. The duration of the yield is not simulated, but known: one time
 // slice if the processors are taken.
@@ -76,28 +69,43 @@ func (r *program) ProbeProcessors() bool {
 	return r.processors.Taken(r.now)
 }
 
-func (r *program) Forget() { r.processors.Forget(r.now) }
+// yieldNoted makes g, which runs on p, yield so many times, and notes how long that takes.
+func (r *program) yieldNoted(p *proc, g *goroutine, times int, then func(*proc)) {
+	began := r.now
+	r.processors.Waits(began)
+	var next func(*proc)
+	next = func(p *proc) {
+		if times--; times > 0 {
+			r.yield(p, g, next)
+			return
+		}
+		r.processors.Waited(r.now-began, r.now)
+		g.resume = then
+		then(p)
+	}
+	r.yield(p, g, next)
+}
 
-func (r *program) Prepare() {}
-
-func (r *program) Trial(governor.Trial) {}
-
-// user is a goroutine of the program that asks for operations.
+// user is a goroutine of the program.
 type user struct {
 	goroutine
 	*program
-	number int
+	number int   // computes if it only computes
 	ring   *ring // the ring that has its operation
 	permit budget.Permit
 	checks bool // it checks whether its plain call waits
 }
 
-// loop is u's work on p after an operation, and at its beginning.
+// computes is the number of a user that only computes. Another thread gets its core after a piece.
+const computes, piece = -1, 50 * time.Microsecond
+
+// loop is u's work on p after an operation or a piece of computation, and at its beginning.
 func (u *user) loop(p *proc) {
-	u.resume = u.loop
 	switch {
 	case p.preempt:
-		u.yield(p, &u.goroutine)
+		u.yield(p, &u.goroutine, u.loop)
+	case u.number == computes:
+		u.run(p, piece, func() { u.loop(p) })
 	case u.number >= u.Goroutines: // a test has taken some away
 		u.schedule(p)
 	case u.Work == 0:
@@ -107,69 +115,58 @@ func (u *user) loop(p *proc) {
 	}
 }
 
-// ask begins the next operation.
+// ask begins the next operation (sched.Scheduler.tryPlain).
 func (u *user) ask(p *proc) {
-	few := admission.Few(governor.Reads, u.budgets.Processors(), u.budget.Limit())
+	g, l := &u.governor, u.load()
+	few := admission.Few(governor.Reads, l.Processors, l.Permits)
 	switch {
 	case u.side != Sluice:
-	case u.taken():
-		u.governor.Pause()
-	case u.governor.Arrive(u.inFlight()):
-		began := u.now
-		u.processors.Waits(began)
-		u.resume = func(p *proc) {
-			u.processors.Waited(u.now-began, u.now)
-			u.governor.Begin(u.inFlight(), few, u)
+	case l.Taken:
+		g.Pause()
+	case g.Arrive(l.InFlight):
+		u.yieldNoted(p, &u.goroutine, 1, func(p *proc) {
+			g.Begin(u.load().InFlight, few, u)
 			u.perform(p)
-		}
-		u.yield(p, &u.goroutine)
+		})
 		return
 	default:
-		u.governor.Count(u.inFlight(), few, u)
+		g.Count(l.InFlight, few, u)
 	}
 	u.perform(p)
 }
 
-// perform performs an operation that was counted.
-func (u *user) perform(p *proc) {
-	c := &u.costs
-	if u.callsPlain() {
-		u.run(p, c.Call+c.Submit, func() { u.call(p) })
-		return
+// load is what the governor and admission look at.
+func (r *program) load() admission.Load {
+	return admission.Load{
+		InFlight: r.queued + r.budget.InUse(), Permits: r.budget.Limit(), Processors: r.budgets.Processors(),
+		Ready: true, Taken: r.processors.Taken(r.now) && !r.governor.Immune(),
 	}
-	u.queued++
-	u.ring = u.rings[u.number%u.open]
-	u.resume = u.answered
-	u.run(p, c.Push, func() { u.ring.push(p, &u.goroutine) })
 }
 
-// taken reports whether the processors are taken (sched.Scheduler.taken).
-func (r *program) taken() bool { return r.processors.Taken(r.now) && !r.governor.Immune() }
-
-// inFlight works like device.Device.InFlight.
-func (r *program) inFlight() int32 { return r.queued + r.budget.InUse() }
-
-// callsPlain reports whether to make the operation a plain call, with a permit
-// (sched.Scheduler.tryPlain).
-func (u *user) callsPlain() (ok bool) {
-	most := int32(0)
+// perform makes the operation a plain call, if there is a permit, or queues it.
+func (u *user) perform(p *proc) {
+	var plain bool
+	most, c := int32(0), &u.costs
 	switch u.side {
-	case OSFile:
-		return true
-	case AllPlain:
+	case OSFile, AllPlain:
 		most = budget.Most
 	case Sluice:
-		most = admission.Room(u.governor.Choice(), admission.Load{
-			InFlight: u.inFlight(), Permits: u.budget.Limit(), Processors: u.budgets.Processors(), Ready: true, Taken: u.taken(),
-		})
+		most = admission.Room(u.governor.Choice(), u.load())
 		if u.checks = u.governor.BeginCheck(); u.checks {
 			most = admission.PlainPermits(u.budget.Limit())
 		}
 	}
-	if u.permit, ok = u.budget.TryAcquireBelow(budget.Reads, most); !ok && u.checks {
+	u.permit, plain = u.budget.TryAcquireBelow(budget.Reads, most)
+	switch {
+	case plain, u.side == OSFile:
+		u.run(p, c.Call+c.Submit, func() { u.call(p) })
+		return
+	case u.checks:
 		u.governor.GiveUpCheck()
 	}
-	return ok
+	u.queued++
+	u.ring, u.resume = u.rings[u.number%u.open], u.answered
+	u.run(p, c.Push, func() { u.ring.push(p, &u.goroutine) })
 }
 
 // call makes a plain call wait, unless operations never wait.
@@ -178,8 +175,7 @@ func (u *user) call(p *proc) {
 		u.called(p)
 		return
 	}
-	u.resume = u.called
-	u.enter(p, &u.goroutine)
+	u.enter(p, &u.goroutine, u.called)
 	u.d.submit(func() { u.exit(p, &u.goroutine) })
 }
 
@@ -200,20 +196,4 @@ func (u *user) answered(p *proc) {
 	u.queued--
 	u.ops++
 	u.loop(p)
-}
-
-// compute returns a goroutine that only computes.
-func (r *program) compute() *goroutine {
-	const piece = 50 * time.Microsecond // another thread gets the core after it
-	g := new(goroutine)
-	g.resume = func(p *proc) {
-		r.run(p, piece, func() {
-			if p.preempt {
-				r.yield(p, g)
-				return
-			}
-			g.resume(p)
-		})
-	}
-	return g
 }

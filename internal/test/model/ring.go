@@ -12,7 +12,7 @@ const (
 	depth       = 128 // the most operations in a ring
 	leastBatch  = 4   // minSubmitThreshold
 	skipLock    = 32  // mostHelped: the leader waits for the lock beyond it
-	leastChain  = 2 * leastBatch
+	leastRelay  = 2 * leastBatch
 	readyAtOnce = 8 // goroutines that the leader readies before the model runs the first
 )
 
@@ -20,8 +20,9 @@ const (
 // goroutines that wait.
 type ring struct {
 	*program
-	state    leaderState
 	leader   goroutine
+	leads    bool // there is a leader
+	blocked  bool // the leader waits in the kernel, or is about to
 	inbox    []*goroutine
 	inFlight int
 	arrived  int
@@ -29,17 +30,9 @@ type ring struct {
 	waits    bool // the leader waits for the submitter
 	done     []*goroutine
 	asleep   *proc // the leader waits in the kernel, and had this processor
-	chains   int   // chains that have not ended
+	relays   int   // relays that have not ended
 	window   ioengine.Window
 }
-
-type leaderState uint8
-
-const (
-	absent leaderState = iota
-	awake
-	blocked
-)
 
 // push queues the operation of g, which runs on p.
 func (r *ring) push(p *proc, g *goroutine) {
@@ -53,16 +46,14 @@ func (r *ring) push(p *proc, g *goroutine) {
 		g.parked = true
 		r.schedule(p)
 	}
-	enough := r.state == blocked
-	switch r.state {
-	case absent:
-		r.state = awake
-		r.ready(p, &r.leader)
-	case awake:
+	if r.leads && !r.blocked {
 		r.arrived++
-		enough = r.arrived >= max(leastBatch, r.inFlight/4)
 	}
-	if enough {
+	switch {
+	case !r.leads:
+		r.leads = true
+		r.ready(p, &r.leader)
+	case r.blocked || r.arrived >= max(leastBatch, r.inFlight/4):
 		r.submit(p, park)
 		return
 	}
@@ -113,7 +104,7 @@ func (r *ring) lead(p *proc) { r.step(p, r.costs.Enter) }
 func (r *ring) step(p *proc, enter time.Duration) {
 	switch {
 	case r.canSubmit():
-		r.state = blocked
+		r.blocked = true
 		r.submit(p, func() { r.step(p, 0) })
 	case len(r.done) > 0:
 		r.reap(p)
@@ -121,22 +112,22 @@ func (r *ring) step(p *proc, enter time.Duration) {
 		r.waits = true
 		r.schedule(p)
 	case r.inFlight == 0 && !r.locked:
-		r.state = absent
+		r.leads, r.blocked = false, false
 		r.schedule(p)
 	case enter > 0:
-		r.state = blocked
+		r.blocked = true
 		r.run(p, enter, func() { r.step(p, 0) })
 	default:
-		r.asleep, r.leader.resume = p, r.reap
+		r.asleep = p
 		r.window.Waited++
-		r.enter(p, &r.leader)
+		r.enter(p, &r.leader, r.reap)
 	}
 }
 
 // reap passes the results to the waiting goroutines, and notes how busy the leader is (ioengine's
 // load).
 func (r *ring) reap(p *proc) {
-	r.state, r.leader.resume = awake, r.lead
+	r.blocked, r.leader.resume = false, r.lead
 	done, w := r.done, &r.window
 	r.done = nil
 	w.Reaps, w.Known, w.Operations = w.Reaps+1, w.Known+1, w.Operations+len(done)
@@ -144,75 +135,53 @@ func (r *ring) reap(p *proc) {
 		r.open += r.growth.Judge(*w, r.now, r.open, len(r.rings), r.processors.Taken(r.now))
 		*w = ioengine.Window{}
 	}
-	if r.processors.Taken(r.now) {
-		r.wakeInChains(p, done)
-		return
-	}
-	r.wakeAll(p, done)
+	r.handOver(p, done)
 }
 
-// wakeAll makes all goroutines ready, and lets them run.
-func (r *ring) wakeAll(p *proc, done []*goroutine) {
-	if len(done) == 0 {
-		began := r.now
-		r.processors.Waits(began)
-		r.leader.resume = func(p *proc) {
-			r.leader.resume = func(p *proc) {
-				r.processors.Waited(r.now-began, r.now)
-				r.leader.resume = r.lead
-				r.lead(p)
-			}
-			r.yield(p, &r.leader)
-		}
-		r.yield(p, &r.leader)
-		return
+// handOver passes results to the waiting goroutines, a few at a time, and yields. If the processors
+// are taken, it makes a relay for each processor, and wakes the first goroutine of each. The last
+// goroutine of all relays wakes the leader.
+func (r *ring) handOver(p *proc, done []*goroutine) {
+	n, length, taken := min(len(done), readyAtOnce), 1, r.processors.Taken(r.now)
+	if taken {
+		n = len(done)
+		length = max((n+len(r.procs)-1)/len(r.procs), leastRelay)
 	}
-	n := min(len(done), readyAtOnce)
 	r.run(p, time.Duration(n)*r.costs.Result, func() {
 		r.inFlight -= n
-		for _, g := range done[:n] {
-			if g.ended = true; g.parked {
-				r.ready(p, g)
-			}
-		}
-		r.wakeAll(p, done[n:])
-	})
-}
-
-// wakeInChains wakes the first goroutine of a chain for each processor, and waits for the last one
-// of all.
-func (r *ring) wakeInChains(p *proc, done []*goroutine) {
-	r.run(p, time.Duration(len(done))*r.costs.Result, func() {
-		r.inFlight -= len(done)
-		waiters := slices.DeleteFunc(done, func(g *goroutine) bool {
+		parked := slices.DeleteFunc(done[:n:n], func(g *goroutine) bool {
 			g.ended = true
 			return !g.parked
 		})
-		if len(waiters) == 0 {
-			r.wakeAll(p, nil)
-			return
+		for relay := range slices.Chunk(parked, length) {
+			if taken {
+				r.relays++
+				relay[0].relay = relay[1:]
+			}
+			r.ready(p, relay[0])
 		}
-		procs := len(r.procs)
-		for chain := range slices.Chunk(waiters, max((len(waiters)+procs-1)/procs, leastChain)) {
-			r.chains++
-			chain[0].chain = chain[1:]
-			r.ready(p, chain[0])
+		switch {
+		case r.relays > 0:
+			r.schedule(p)
+		case n < len(done):
+			r.handOver(p, done[n:])
+		default:
+			r.yieldNoted(p, &r.leader, 2, r.lead)
 		}
-		r.schedule(p)
 	})
 }
 
-// wakeNext makes the next goroutine of g's chain ready, or the leader. It does nothing if g, on p,
-// is in no chain.
+// wakeNext makes the next goroutine of g's relay ready, or the leader. It does nothing if g, on p,
+// is in no relay.
 func (r *ring) wakeNext(p *proc, g *goroutine) {
 	switch {
-	case len(g.chain) > 0:
-		g.chain[0].chain = g.chain[1:]
-		r.ready(p, g.chain[0])
-	case g.chain != nil:
-		if r.chains--; r.chains == 0 {
+	case len(g.relay) > 0:
+		g.relay[0].relay = g.relay[1:]
+		r.ready(p, g.relay[0])
+	case g.relay != nil:
+		if r.relays--; r.relays == 0 {
 			r.ready(p, &r.leader)
 		}
 	}
-	g.chain = nil
+	g.relay = nil
 }
