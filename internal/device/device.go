@@ -36,20 +36,12 @@ type Device struct {
 	Syncing atomic.Int32
 	// Governors choose between plain calls and the queue.
 	Governors [governor.Kinds]governor.Governor
-	asked     sync.Once // see InMemory
-	memory    bool      // written by asked
 	divided   sync.Once // see SyncPlaces
 	places    chan struct{}
 }
 
 // InFlight returns how many operations are queued, or in plain calls.
 func (d *Device) InFlight() int32 { return d.Queued.Load() + d.Budget.InUse() }
-
-// InMemory reports whether the device is memory. The first call asks.
-func (d *Device) InMemory(ask func() bool) bool {
-	d.asked.Do(func() { d.memory = ask() })
-	return d.memory
-}
 
 // SyncPlaces returns a channel with an element for each fsync of the device that the driver for
 // fsyncs has. It has room for as many as the first call says; who finds it full waits.

@@ -63,6 +63,7 @@ func (p *Paths) DeviceOf(f *File) *device.Device {
 	d := p.Devices.None()
 	if number, ok := p.Device(f.FD); ok && number != 0 {
 		d = p.Devices.Of(number)
+		f.inMemory.Store(p.realDevices && sys.InMemory(f.FD))
 	}
 	f.device.CompareAndSwap(nil, d) // the first one counts
 	return f.device.Load()
@@ -103,14 +104,7 @@ func (p *Paths) MayQueue(code driver.Code, f *File) bool {
 
 // InMemory reports whether f is on a file system in memory, such as tmpfs. A call on it waits for
 // no device, and needs no permit: only swap makes it wait, as it does any access to memory.
-// InMemory asks the system once for each device.
-func (p *Paths) InMemory(f *File) bool {
-	d := p.DeviceOf(f)
-	if d == p.Devices.None() || !p.realDevices {
-		return false
-	}
-	return d.InMemory(func() bool { return sys.InMemory(f.FD) })
-}
+func (p *Paths) InMemory(f *File) bool { return p.DeviceOf(f) != p.Devices.None() && f.inMemory.Load() }
 
 // HoldsBack reports whether a thread in a plain call may hold back completions of a ring: the ring
 // has a leader, and the kernel completes an operation in the thread that has submitted it

@@ -62,8 +62,10 @@ type openFile struct {
 	// (SetSyncsWrites). It is set before the file is used.
 	LostWrites *groupcommit.LostWrites
 
-	// device is the file's device, or nil before the first question. See DeviceOf.
-	device atomic.Pointer[device.Device]
+	// device is the file's device, or nil before the first question. See DeviceOf. InMemory is
+	// written before that, for the file alone: the system uses the numbers of devices again.
+	device   atomic.Pointer[device.Device]
+	inMemory atomic.Bool
 
 	// main is the file that this one is a part of (SetMain), or the file itself. Closing main
 	// rejects the tickets of this file's operations too. It is set before the file is used.

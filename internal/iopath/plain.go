@@ -81,7 +81,7 @@ func KindOf(code driver.Code) budget.Kind {
 // WidenFor raises the number of permits of f's device (budget.Parallel) if none is free for the
 // kind, and the driver cannot perform such calls of f without a thread. Threads are then the only
 // parallelism, as for an overlay, a network file system, or writes to btrfs. A file in memory needs
-// no permits. WidenFor reports whether it did so. It may wait for the file system.
+// no permits. WidenFor reports whether it did so.
 func (p *Paths) WidenFor(kind budget.Kind, f *File) (widened bool) {
 	b := &p.DeviceOf(f).Budget
 	if f == nil || !b.Full(kind) || b.Limit() >= budget.Parallel {

@@ -86,15 +86,16 @@ func (d *deviceHelpers) run() {
 	defer d.h.all.Done()
 	s.Ready() // which may raise the number of permits
 	for {
-		d.widen()
+		if d.device.Budget.Full(d.kind) {
+			d.h.mu.Lock()
+			d.widen(d.queue.Front())
+			d.h.mu.Unlock()
+		}
 		p, _ := d.device.Budget.Acquire(context.Background(), d.kind) // fails only with its context
 		t := d.next()
 		if t == nil {
 			p.Release()
 			return
-		}
-		if s.paths.WidenFor(d.kind, t.f) { // this permit was the last one
-			d.startMore()
 		}
 		if t.addResult(s.paths.PlainCall(t.asked, iopath.Plain{Permit: p}, t.code, t.f, t.rest(), t.at())) {
 			t.end()
@@ -104,33 +105,13 @@ func (d *deviceHelpers) run() {
 	}
 }
 
-// widen raises the number of permits if none is free, before a helper waits for one. It is not part
-// of add, which must not wait: the leader may call that.
-func (d *deviceHelpers) widen() {
-	if !d.device.Budget.Full(d.kind) {
-		return
-	}
-	d.h.mu.Lock()
-	t := d.queue.Front()
-	if t == nil {
-		d.h.mu.Unlock()
-		return
-	}
-	f := t.f
-	f.UseMore() // another helper may end t, and then the file may be closed
-	d.h.mu.Unlock()
-	if d.h.s.paths.WidenFor(d.kind, f) {
-		d.startMore()
-	}
-	f.Done()
-}
-
-// startMore starts helpers for the Transfers that wait, because there are more permits now.
-func (d *deviceHelpers) startMore() {
-	d.h.mu.Lock()
-	defer d.h.mu.Unlock()
-	for range d.queue.Len() {
-		d.startHelper()
+// widen raises the number of permits if t has none, or the last one, and then starts helpers for
+// the Transfers that wait. It must be called with helpers.mu held.
+func (d *deviceHelpers) widen(t *Transfer) {
+	if t != nil && d.h.s.paths.WidenFor(d.kind, t.f) {
+		for range d.queue.Len() {
+			d.startHelper()
+		}
 	}
 }
 
@@ -148,6 +129,7 @@ func (d *deviceHelpers) next() *Transfer {
 		return nil
 	}
 	d.remove(t)
+	d.widen(t)
 	return t
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 
@@ -11,8 +12,10 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
+	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
+	"github.com/sluiceio/sluice/internal/test/places"
 	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
@@ -65,6 +68,42 @@ func TestMemoryTakesNoPermit(t *testing.T) {
 		}
 		s.CloseFile(f)
 		s.Close()
+	}
+}
+
+// Another file system that has got the number of a tmpfs takes permits, also while somebody has the
+// Device of that number.
+func TestMemoryUnmounted(t *testing.T) {
+	s := newOn(script.New(8), Options{Govern: true})
+	defer s.Close()
+	dir := t.TempDir()
+	inMemory := func(kind string) (number uint64, memory bool) {
+		if err := unix.Mount("none", dir, kind, 0, ""); err != nil {
+			skip.For(t, skip.Mount, kind, ": ", err)
+		}
+		defer places.Unmount(t, dir)
+		o, err := os.Create(filepath.Join(dir, "f"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer o.Close()
+		f := iopath.NewFile(int(o.Fd()), false, false)
+		defer s.CloseFile(f)
+		d := s.DeviceOf(f)
+		t.Cleanup(func() { runtime.KeepAlive(d) })
+		return d.Number, s.paths.InMemory(f)
+	}
+	first, memory := inMemory("tmpfs")
+	if !memory {
+		t.Error("a tmpfs is not memory")
+	}
+	// A ramfs is no memory for sys.InMemory, which makes it stand for any other file system.
+	second, memory := inMemory("ramfs")
+	if second != first {
+		skip.Forf(t, skip.Chance, "the second file system has number %#x; want %#x", second, first)
+	}
+	if memory {
+		t.Error("a file system with the number of an unmounted tmpfs is memory")
 	}
 }
 
