@@ -129,7 +129,7 @@ type Op struct {
 	// the owner changes, the Op is in no queue. A Cancel that comes too late still reads Links.
 	Next *Op
 	// Token belongs to the driver between Submit and Reap. It identifies the operation to the
-	// kernel. The caller does not touch it.
+	// kernel. Before that it is 0, or this driver's.
 	Token uint64
 
 	Links list.Node[Op]

@@ -6,12 +6,15 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/driver/aio"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/seed"
+	"github.com/sluiceio/sluice/internal/test/skip"
 )
 
 // waitFor pushes r's operation and waits for it as long as ctx has not ended.
@@ -112,6 +115,29 @@ func TestCancelWhenDone(t *testing.T) {
 		default:
 		}
 	})
+}
+
+// A cancel may reach a driver that was lost before it had the operation, which another driver had
+// before that.
+func TestCancelInAnotherDriver(t *testing.T) {
+	hang.Watch(t)
+	drv, err := aio.New(aio.Options{Depth: 32})
+	if err != nil {
+		skip.ForDriver(t, "aio", err)
+	}
+	e := newEngine(drv)
+	e.lose(syscall.EPERM)
+	r := newRequest(0)
+	r.Op.Token = 1000 // the other driver has more room
+	e.Push(r)
+	r.Wait(t.Context())
+	r.Cancel()
+	if r.Op.Res != Canceled {
+		t.Errorf("an operation of a lost driver = %d; want ECANCELED", r.Op.Res)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // A cancel empties the inbox to look for its own operation. The other operations

@@ -180,6 +180,7 @@ func (e *Engine) Push(r *Request) {
 // RequestSet, submits the inbox itself. Until then r may wait.
 func (e *Engine) Queue(r *Request) {
 	r.ring = e
+	r.Op.Token = 0 // another driver's. If this one is lost now, a Cancel may reach it all the same
 	r.where.Store(inQueue)
 	for {
 		head := e.inbox.Load()
