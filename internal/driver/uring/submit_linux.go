@@ -193,7 +193,7 @@ func (r *Ring) enter(staged, wait, flags uint32) int32 {
 		r.loss.shortage.ended()
 	case !transient(res):
 		r.lose(fmt.Errorf("io_uring_enter: %w", syscall.Errno(-res)))
-	case r.loss.shortage.tooLong(res, wait > 0, time.Now().UnixNano()):
+	case r.loss.shortage.tooLong(res, wait > 0, record.Now()):
 		r.lose(fmt.Errorf("io_uring_enter: %w, for %v", syscall.Errno(-res), shortageLimit))
 	}
 	return res
