@@ -7,6 +7,7 @@ import (
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -101,14 +102,7 @@ func (p *Paths) WidenFor(kind budget.Kind, f *File) (widened bool) {
 // Plain allows an operation to be a plain call.
 type Plain struct {
 	budget.Permit
-	Check WaitCheck // is to learn whether the call waits, or nil
-}
-
-// WaitCheck is a governor that checks whether a plain call waits. One of the methods is called,
-// once.
-type WaitCheck interface {
-	EndCheck(waits bool)
-	GiveUpCheck() // the call has shown nothing, or was not made
+	Check *governor.Governor // is to learn whether the call waits, or nil
 }
 
 // Release gives p back, without a call.
