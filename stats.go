@@ -68,7 +68,7 @@ func (s *Scheduler) Stats() Stats {
 		SubmitSizes:    c.BatchSizes,
 		Rings:          c.Rings,
 		InFlight:       c.InFlight,
-		LostRings:      len(s.h.Core.LostDrivers()),
+		LostRings:      len(s.h.Core.Rings().Losses.All()),
 		WaitingThreads: c.Blocked,
 
 		Governors:      governors,

@@ -19,9 +19,9 @@ type Syncer struct {
 	delay   commitDelay // how long a group waits for more members
 	// enough wakes the leader that waits for members. It is made when a leader first waits.
 	enough chan struct{}
-	// concurrent is true while more than one Sync is expected at a time (delay.expected), for
+	// Concurrent is true while more than one Sync is expected at a time (delay.expected), for
 	// writers, which do not lock mu. Written under mu.
-	concurrent atomic.Bool
+	Concurrent atomic.Bool
 	second     secondFD // for a second fsync at the same time
 	// failed is the error of the first fsync that lost data. The kernel reports a failed write-back
 	// once and drops the pages (fsync(2), NOTES), so a later fsync may succeed although data is
@@ -37,7 +37,7 @@ type Syncer struct {
 	turn       int
 	// unsynced counts the bytes that were written to the page cache since the last fsync
 	// began, or since the last early write-back did. It is counted only while Syncs overlap
-	// (concurrent), and roughly: it decides what is worth while, and nothing depends on it.
+	// (Concurrent), and roughly: it decides what is worth while, and nothing depends on it.
 	unsynced atomic.Int64
 }
 
@@ -247,14 +247,11 @@ func (s *Syncer) end(does role, g *group, made Made) error {
 		s.second.state = serving
 	}
 	s.delay.expected, s.delay.took = expected, made.Took
-	if crowded := expected > 1; crowded != s.concurrent.Load() {
-		s.concurrent.Store(crowded)
+	if crowded := expected > 1; crowded != s.Concurrent.Load() {
+		s.Concurrent.Store(crowded)
 	}
 	return err
 }
-
-// Concurrent returns a flag that is true while more than one Sync is expected at a time.
-func (s *Syncer) Concurrent() *atomic.Bool { return &s.concurrent }
 
 // Members returns how many Syncs wait in the group that forms.
 func (s *Syncer) Members() int {

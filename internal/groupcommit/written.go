@@ -18,7 +18,7 @@ const (
 
 // Written counts the n bytes of a buffered write, if Syncs have been concurrent.
 func (s *Syncer) Written(n int) {
-	if n > 0 && s.concurrent.Load() {
+	if n > 0 && s.Concurrent.Load() {
 		s.unsynced.Add(int64(n))
 	}
 }

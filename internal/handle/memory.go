@@ -29,7 +29,7 @@ type BounceUser struct {
 
 func newMemory(core *sched.Scheduler, limit int64) Memory {
 	return Memory{
-		Buffers: buffer.NewPool(buffer.Options{Limit: limit, Setting: " (sluice.Options.BufferMemory)", Registrar: core}),
+		Buffers: buffer.NewPool(buffer.Options{Limit: limit, Setting: " (sluice.Options.BufferMemory)", Registrar: core.Rings()}),
 		Bounces: buffer.NewQuotas[BounceUser](buffer.Options{Limit: bounceMemory, Modest: true}),
 	}
 }

@@ -253,4 +253,4 @@ func (f *File) Misses() *atomic.Uint32 {
 // SyncsConcurrently returns a flag that is true while Syncs of f overlap. While it is true, the
 // caller must make its buffered writes through Pwrite or WriteCurrent: these count the bytes, and
 // the count decides when write-back for the next fsync is started early.
-func (f *ForeignFile) SyncsConcurrently() *atomic.Bool { return f.Syncer.Concurrent() }
+func (f *ForeignFile) SyncsConcurrently() *atomic.Bool { return &f.Syncer.Concurrent }

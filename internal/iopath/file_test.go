@@ -23,7 +23,7 @@ func TestCountHasItsOwnCacheLine(t *testing.T) {
 			t.Errorf("%s, at %d, can be on the cache line of Count, at %d", name, f.Offset, count)
 		}
 	}
-	concurrent, ok := field("Syncer").Type.FieldByName("concurrent")
+	concurrent, ok := field("Syncer").Type.FieldByName("Concurrent")
 	if !ok {
 		t.Fatal("Syncer has no field concurrent")
 	}

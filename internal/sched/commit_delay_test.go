@@ -70,7 +70,7 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := playSyncs(t)
 			p.f = iopath.NewFile(1<<20, c.direct, false)
-			p.f.Syncer.Concurrent().Store(true)
+			p.f.Syncer.Concurrent.Store(true)
 			p.paths.AsyncDirect[driver.Write], p.paths.AsyncBuffered[driver.Write] = false, false
 			var started atomic.Int32
 			fsync := p.paths.Call
@@ -110,7 +110,7 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 // and two Syncs that have written much still use two descriptors.
 func TestNoPermitToStartWriteback(t *testing.T) {
 	p := playSyncs(t)
-	p.f.Syncer.Concurrent().Store(true)
+	p.f.Syncer.Concurrent.Store(true)
 	var started atomic.Int32
 	fsync := p.paths.Call
 	p.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
@@ -154,7 +154,7 @@ func TestNoPermitToStartWriteback(t *testing.T) {
 // have reported the loss then finds nothing to write.
 func TestWritebackThatCannotStart(t *testing.T) {
 	p := playSyncs(t)
-	p.f.Syncer.Concurrent().Store(true)
+	p.f.Syncer.Concurrent.Store(true)
 	fsync := p.paths.Call
 	p.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
 		if code == iopath.Writeback {
@@ -186,7 +186,7 @@ func TestWritebackBesideFsync(t *testing.T) {
 		if forgets {
 			p.f.Syncer.Init(groupcommit.Options{ForgetErrors: true})
 		}
-		p.f.Syncer.Concurrent().Store(true)
+		p.f.Syncer.Concurrent.Store(true)
 		begun, goOn := make(chan bool), make(chan bool)
 		fsync := p.paths.Call
 		p.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {

@@ -21,18 +21,6 @@ func (s *Scheduler) Driver() driver.Info {
 // Rings returns the rings. There are none before Ready.
 func (s *Scheduler) Rings() *ioengine.Rings { return &s.paths.Engines }
 
-// Register is Rings.Register.
-func (s *Scheduler) Register(mem []byte) (reg uint32) { return s.paths.Engines.Register(mem) }
-
-// Unregister is Rings.Unregister.
-func (s *Scheduler) Unregister(reg uint32) { s.paths.Engines.Unregister(reg) }
-
-// Registered is Rings.Registered.
-func (s *Scheduler) Registered(reg uint32) bool { return s.paths.Engines.Registered(reg) }
-
-// LostDrivers returns the drivers that were lost, in the order in which that happened.
-func (s *Scheduler) LostDrivers() []ioengine.Loss { return s.paths.Engines.Losses.All() }
-
 // Devices returns the devices that somebody has, with their budgets.
 func (s *Scheduler) Devices() *device.Table { return &s.paths.Devices }
 

@@ -88,7 +88,7 @@ func TestLossOfTheSyncDriver(t *testing.T) {
 		s.SetSyncDriver(func() driver.Driver { return syncs })
 		everything(t, s, f)
 		want, _ := budgets()
-		if all := s.LostDrivers(); (len(all) == 1) != loss.Fired() || s.threads() != want {
+		if all := s.Rings().Losses.All(); (len(all) == 1) != loss.Fired() || s.threads() != want {
 			t.Errorf("LostDrivers = %v, %d threads, the driver is lost: %t; want %d threads", all, s.threads(), loss.Fired(), want)
 		}
 		closeAfterLoss(t, s, f, at)
@@ -121,7 +121,7 @@ func budgets() (least, wide int) {
 // wantLoss checks what a Scheduler says of its driver.
 func wantLoss(t *testing.T, s *Scheduler, lost bool) {
 	t.Helper()
-	all, threads, names := s.LostDrivers(), s.threads(), int(s.names.all.Limit())
+	all, threads, names := s.Rings().Losses.All(), s.threads(), int(s.names.all.Limit())
 	want, wide := budgets()
 	if lost {
 		want = wide

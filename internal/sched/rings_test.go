@@ -349,9 +349,9 @@ func TestRegisteredWithEachRing(t *testing.T) {
 	mem := [][]byte{make([]byte, 512), make([]byte, 512)}
 	var regs []uint32
 	for _, b := range mem {
-		regs = append(regs, p.Register(b))
+		regs = append(regs, p.Rings().Register(b))
 	}
-	if len(drv[0].known) != 0 || p.Registered(regs[0]) {
+	if len(drv[0].known) != 0 || p.Rings().Registered(regs[0]) {
 		t.Error("memory is registered before it is queued")
 	}
 	for _, c := range []struct {
@@ -368,10 +368,10 @@ func TestRegisteredWithEachRing(t *testing.T) {
 		}
 	}
 	for _, reg := range regs {
-		if !p.Registered(reg) {
+		if !p.Rings().Registered(reg) {
 			t.Errorf("memory %d is not registered", reg)
 		}
-		p.Unregister(reg)
+		p.Rings().Unregister(reg)
 	}
 	for i, d := range drv {
 		if len(d.known) != 0 {
@@ -413,19 +413,19 @@ func TestRegistrationWaits(t *testing.T) {
 			t.Errorf("ReadAtReg = %d, %v; want 512", n, err)
 		}
 	}
-	held := p.Register(make([]byte, 512))
+	held := p.Rings().Register(make([]byte, 512))
 	ended := make(chan struct{})
 	go func() { defer close(ended); read(first, held) }()
 	<-slow.entered
-	other := p.Register(make([]byte, 512))
+	other := p.Rings().Register(make([]byte, 512))
 	read(second, other)
-	if !p.Registered(other) {
+	if !p.Rings().Registered(other) {
 		t.Error("memory is not registered with a ring while another ring registers some")
 	}
-	p.Unregister(other)
+	p.Rings().Unregister(other)
 	close(slow.released)
 	<-ended
-	p.Unregister(held)
+	p.Rings().Unregister(held)
 }
 
 // The goroutine that starts a Transfer registers its memory, before the Transfer waits for its
@@ -442,9 +442,9 @@ func TestRegisteredBeforeTheTicket(t *testing.T) {
 	holds.Class, waits.Class = c, c
 	p.StartRead(&holds, f, make([]byte, 512), 0, 0)
 	mem := make([]byte, 512)
-	reg := p.Register(mem)
+	reg := p.Rings().Register(mem)
 	p.StartRead(&waits, f, mem, 0, reg)
-	if !p.Registered(reg) {
+	if !p.Rings().Registered(reg) {
 		t.Error("the memory of a Transfer that waits for its ticket is not registered")
 	}
 	drv.Answer(drv.Next(0), 512)
@@ -458,7 +458,7 @@ func TestRegisteredBeforeTheTicket(t *testing.T) {
 			t.Errorf("Wait = %d, %v; want 512", n, err)
 		}
 	}
-	p.Unregister(reg)
+	p.Rings().Unregister(reg)
 }
 
 // A class has its share, its limits and the cap of each device: what waits for one

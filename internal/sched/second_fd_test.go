@@ -15,7 +15,7 @@ const otherFD = 1 << 21
 // two Syncs after large writes meet.
 func pairUp(t *testing.T, fd int) (p *syncs, fds chan int) {
 	p = playSyncs(t)
-	p.f.Syncer.Concurrent().Store(true)
+	p.f.Syncer.Concurrent.Store(true)
 	fds = make(chan int, 10)
 	p.reopen = func(int) int { return fd }
 	t.Cleanup(func() { p.f.Syncer.CloseSecondFD() }) // there is no such descriptor
@@ -38,7 +38,7 @@ func openPair(t *testing.T, p *syncs) {
 	<-p.started
 	p.results <- 0
 	want(t, nil, c)
-	p.f.Syncer.Concurrent().Store(true) // as it is where two meet
+	p.f.Syncer.Concurrent.Store(true) // as it is where two meet
 }
 
 // Two goroutines that write much make an fsync each, on different descriptions.

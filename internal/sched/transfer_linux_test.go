@@ -54,7 +54,7 @@ func TestTransfersOnRing(t *testing.T) {
 	s := onRing(t)
 	f := directFile(t, 1<<20)
 	mem := pages(256 << 10)
-	reg := s.Register(mem)
+	reg := s.Rings().Register(mem)
 	var all [4]Transfer
 	const part = 64 << 10
 	for round := range 4 {
@@ -91,7 +91,7 @@ func TestTransferAllocatesNothing(t *testing.T) {
 	helped := openSystem(t, make([]byte, 1<<20))
 	helped.CanLook.Store(false)
 	mem := pages(4096)
-	reg := s.Register(mem)
+	reg := s.Rings().Register(mem)
 	var tr Transfer
 	ctx := t.Context()
 	wait := func() error { _, err := tr.Wait(ctx); return err }

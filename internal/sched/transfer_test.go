@@ -116,7 +116,7 @@ func TestTransferReg(t *testing.T) {
 	defer s.Close()
 	f := iopath.NewFile(1<<20, true, false)
 	b := make([]byte, 10)
-	seven, eight := s.Register(b), s.Register(b)
+	seven, eight := s.Rings().Register(b), s.Rings().Register(b)
 	var tr Transfer
 	s.StartRead(&tr, f, b, 0, seven)
 	whole := func(n int, err error) {
@@ -382,8 +382,8 @@ func readAhead(t *testing.T, s *Scheduler, f *File, data []byte) {
 	t.Helper()
 	const part, ahead = 1000, 8
 	mem := make([]byte, part*ahead)
-	reg := s.Register(mem)
-	defer s.Unregister(reg)
+	reg := s.Rings().Register(mem)
+	defer s.Rings().Unregister(reg)
 	var all [ahead]Transfer
 	place := func(i int) []byte { return mem[i%ahead*part:][:part] }
 	for i := range ahead {

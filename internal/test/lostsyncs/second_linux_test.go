@@ -63,7 +63,7 @@ func (p *pair) write(mark string) {
 	p.t.Helper()
 	b := make([]byte, groupcommit.HugeWritten)
 	p.disk.Block(b[:page], mark)
-	p.syncer.Concurrent().Store(true) // as when two Syncs meet
+	p.syncer.Concurrent.Store(true) // as when two Syncs meet
 	if _, err := p.WriteAt(b, 0); err != nil {
 		p.t.Fatal(err)
 	}
