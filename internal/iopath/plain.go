@@ -138,9 +138,9 @@ func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, b
 	return res
 }
 
-// PlainSync is PlainCall for an fsync or fdatasync, as code says, of fd, a descriptor of f. A
-// caller that releases its permit itself passes none.
-func (p *Paths) PlainSync(asked int64, permit budget.Permit, fd int, code driver.Code, f *File) int32 {
+// PlainSync is PlainCall for an fsync or fdatasync, as code says, of fd, a descriptor of f. The
+// caller releases its permit.
+func (p *Paths) PlainSync(asked int64, fd int, code driver.Code, f *File) int32 {
 	region, submitted := p.Recording.Region(context.Background(), RegionNames[code]), p.Recording.Now()
 	res := p.Call(code, fd, nil, 0)
 	for res == eintr {
@@ -151,7 +151,6 @@ func (p *Paths) PlainSync(asked int64, permit budget.Permit, fd int, code driver
 	if submitted != 0 {
 		p.recordCall(record.PathPlain, cmp.Or(asked, submitted), submitted, code, f, 0, 0, res)
 	}
-	permit.Release()
 	return res
 }
 

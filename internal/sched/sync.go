@@ -249,7 +249,7 @@ func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {
 	call := losses.Begin()
 	var res int32
 	if c.engine == nil {
-		res = s.paths.PlainSync(c.asked, budget.Permit{}, fd, code, c.f)
+		res = s.paths.PlainSync(c.asked, fd, code, c.f)
 	} else {
 		res = c.queue(code, fd)
 	}
@@ -280,8 +280,8 @@ func (c *syncing) queue(code driver.Code, fd int) int32 {
 		// for it (io_submit(2)) and it must not wait in a thread. After EINTR fsync(2) is repeated.
 		//
 		// AcquirePermit fails only when its context ends, and this one does not.
-		p, _ := s.paths.AcquirePermit(context.Background(), budget.Syncs, c.f)
-		return s.paths.PlainSync(c.asked, p, fd, code, c.f)
+		c.permit, _ = s.paths.AcquirePermit(context.Background(), budget.Syncs, c.f)
+		return s.paths.PlainSync(c.asked, fd, code, c.f)
 	}
 	if c.asked != 0 {
 		s.paths.RecordQueued(c.asked, record.Now(), r, c.f)
