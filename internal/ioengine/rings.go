@@ -38,7 +38,6 @@ type Rings struct {
 	open func(*record.Hook) (driver.Driver, error)
 	most int
 
-	first *Engine
 	// closing counts the Closes of files in progress. See Engine.leaderRequests.
 	closing atomic.Int32
 	lost    atomic.Bool // set when the driver of a ring is lost; see lost.go
@@ -63,7 +62,7 @@ type Rings struct {
 // SetMost may be called before Init or after it.
 func (r *Rings) Init(drv driver.Driver, hook *record.Hook) {
 	r.most = max(r.most, 1)
-	r.first = r.add(drv, hook)
+	r.add(drv, hook)
 	r.shared.list.set(r.All())
 }
 
@@ -82,9 +81,6 @@ func (r *Rings) SetMost(most int, open func(*record.Hook) (driver.Driver, error)
 		r.most, r.open = min(most, MaxRings), open
 	}
 }
-
-// First returns the first ring, or nil before Init.
-func (r *Rings) First() *Engine { return r.first }
 
 // Shared returns the Group with the first ring.
 func (r *Rings) Shared() *Group { return &r.shared }
@@ -165,7 +161,7 @@ func (r *Rings) unused(open bool) *Engine {
 		return nil
 	}
 	if r.hook == nil {
-		r.hook = r.first.hook.Another()
+		r.hook = r.All()[0].hook.Another()
 	}
 	drv, err := r.open(r.hook)
 	r.openErr = err

@@ -8,13 +8,6 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// RingsPerDevice returns the most rings that one device may have with the processors of now.
-func (p *Paths) RingsPerDevice() int {
-	b := p.Devices.Budgets()
-	b.AskProcessors()
-	return ioengine.MostRings(b.Processors())
-}
-
 // RingsOf returns the rings of f's device. A file without disk I/O (nil) gets the first.
 func (p *Paths) RingsOf(f *File) *ioengine.Group {
 	p.Ready()
@@ -109,7 +102,7 @@ func (p *Paths) InMemory(f *File) bool { return p.DeviceOf(f) != p.Devices.None(
 // HoldsBack reports whether a thread in a plain call may hold back completions of a ring: the ring
 // has a leader, and the kernel completes an operation in the thread that has submitted it
 // (docs/decisions/0012-tied-threads.md).
-func (p *Paths) HoldsBack() bool { return p.Engines.HasLeader() && !p.completesAlone }
+func (p *Paths) HoldsBack() bool { return p.Engines.HasLeader() && !p.Driver.CompletesAlone }
 
 // CanQueue reports whether the driver can take code on f now, and perform it without a thread. On
 // xfs a read through the page cache waits for a write(2) to the same file, and io_uring waits in

@@ -18,7 +18,7 @@ func TestCountHasItsOwnCacheLine(t *testing.T) {
 		return f
 	}
 	count := field("Count").Offset
-	for _, name := range []string{"FD", "Flags", "CanLook", "cacheMisses", "needsThread", "writesWait", "refused", "waited", "LostWrites", "device"} {
+	for _, name := range []string{"FD", "Flags", "CanLook", "cacheMisses", "needsThread", "writesWait", "refused", "waited", "LostWrites", "device", "inMemory"} {
 		if f := field(name); f.Offset+f.Type.Size()+line-8 > count && f.Offset < count+line {
 			t.Errorf("%s, at %d, can be on the cache line of Count, at %d", name, f.Offset, count)
 		}

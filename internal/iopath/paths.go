@@ -57,11 +57,8 @@ type Paths struct {
 	// AsyncDirect and AsyncBuffered report which operations the driver performs without a thread,
 	// on files with and without O_DIRECT. Both may be read after Ready.
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
-	// kernelWorkers is set if kernel threads perform the driver's direct writes that must wait.
-	kernelWorkers bool
-	// completesAlone is the driver's Info.CompletesAlone.
-	completesAlone bool
-	Counters       counters.Counters
+	Driver                     driver.Info // of the driver, or the zero Info if there is none. It may be read after Ready
+	Counters                   counters.Counters
 	// true if sys.ReadCached reliably reports the end of a file
 	FindsEnd bool
 	// Call makes the plain system calls. Clock is the monotonic clock. ThreadWaits is
@@ -111,9 +108,13 @@ func (p *Paths) start() {
 	drv := p.choose()
 	p.AsyncDirect = asyncCodes(drv, driver.Direct|driver.NoWait)
 	p.AsyncBuffered = asyncCodes(drv, 0)
-	p.kernelWorkers = drv.Info().Workers > 0
-	p.completesAlone = drv.Info().CompletesAlone
+	p.Driver = drv.Info()
 	// Once a ring is lost Async returns false, so all operations need threads.
-	p.Engines.OnLoss, p.Engines.PerDevice = p.Devices.Budgets().Widen, p.RingsPerDevice
+	b := p.Devices.Budgets()
+	p.Engines.OnLoss = b.Widen
+	p.Engines.PerDevice = func() int {
+		b.AskProcessors()
+		return ioengine.MostRings(b.Processors())
+	}
 	p.Engines.Init(drv, p.Recording)
 }

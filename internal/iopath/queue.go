@@ -61,7 +61,7 @@ func (p *Paths) leftToKernel(ctx context.Context, code driver.Code, f *File) boo
 // mayLeave reports whether direct writes to f that have to wait, and whose contexts do not end, are
 // left to the kernel's workers.
 func (p *Paths) mayLeave(f *File) bool {
-	return p.kernelWorkers && f.writesWait.Load() && p.Engines.OneDevice()
+	return p.Driver.Workers > 0 && f.writesWait.Load() && p.Engines.OneDevice()
 }
 
 // refusals counts, as its misses, the direct writes to a file in a row that the driver refused,

@@ -12,10 +12,7 @@ func (s *Scheduler) Ready() { s.paths.Ready() }
 // Driver describes the driver. It is the zero Info if there is none.
 func (s *Scheduler) Driver() driver.Info {
 	s.Ready()
-	if e := s.paths.Engines.First(); e != nil {
-		return e.Driver().Info()
-	}
-	return driver.Info{}
+	return s.paths.Driver
 }
 
 // Rings returns the rings. There are none before Ready.

@@ -125,7 +125,7 @@ func TestManySyncsAreQueued(t *testing.T) {
 // waits for.
 func TestSyncsBesideALeader(t *testing.T) {
 	p, d := playQueuedSyncs(t, 4)
-	reads := p.paths.Engines.First().Driver().(*script.Driver)
+	reads := p.paths.Engines.All()[0].Driver().(*script.Driver)
 	f, read := iopath.NewFile(9, true, true), make(chan int32, 1)
 	go func() {
 		res, _ := p.paths.Queue(context.Background(), 0, driver.Read, f, make([]byte, 8), 0, 0)

@@ -29,8 +29,8 @@ func TestTransferUsesItsFile(t *testing.T) {
 		}
 		d.Answer(op, 10)
 		<-closed
-		s.paths.Engines.First().Wait()
-		if err := s.paths.Engines.First().Driver().Close(); err != nil {
+		s.paths.Engines.All()[0].Wait()
+		if err := s.paths.Engines.All()[0].Driver().Close(); err != nil {
 			t.Fatal(err)
 		}
 		// Nobody is asked any more.

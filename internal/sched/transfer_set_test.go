@@ -46,7 +46,7 @@ func withTransferSet(t *testing.T, depth int, test func(t *testing.T, p setOnScr
 // leaderWaits reports whether the leader waits in the driver.
 func (p *setOnScript) leaderWaits() bool {
 	var st ioengine.Stats
-	p.paths.Engines.First().AddTo(&st)
+	p.paths.Engines.All()[0].AddTo(&st)
 	return st.Blocked == 1
 }
 
@@ -59,7 +59,7 @@ func (p *setOnScript) submitted() int {
 
 func wantNothing(t *testing.T, s *Scheduler) {
 	t.Helper()
-	e := s.paths.Engines.First()
+	e := s.paths.Engines.All()[0]
 	var st ioengine.Stats
 	if e.AddTo(&st); e.HasLeader() || st.InFlight != 0 || s.queuedOps() != 0 {
 		t.Errorf("engine at the end: a leader: %t, %d in flight, %d waiting; want nothing", e.HasLeader(), st.InFlight, s.queuedOps())
@@ -101,7 +101,7 @@ func TestTransferSetOwnerLeads(t *testing.T) {
 		if tr := p.g.Take(); tr != nil {
 			t.Errorf("Take = number %v; want none", tr.Owner)
 		}
-		if p.paths.Engines.First().HasLeader() {
+		if p.paths.Engines.All()[0].HasLeader() {
 			t.Error("there is a leader while the owner is elsewhere; want none")
 		}
 		p.d.Answer(p.d.Next(2), 0)
@@ -139,7 +139,7 @@ func TestTransferSetBesideOthers(t *testing.T) {
 			}
 		}
 		other() // hangs if it has no leader
-		p.paths.Engines.First().Wait()
+		p.paths.Engines.All()[0].Wait()
 		done := make(chan struct{})
 		go func() {
 			hang.Eventually(p.leaderWaits)
@@ -242,7 +242,7 @@ func TestTransferSetNextAfterTheEndOfAContext(t *testing.T) {
 		if n, err := p.ReadAt(t.Context(), p.f, make([]byte, 5), 100); n != 5 || err != nil {
 			t.Errorf("ReadAt = %d, %v; want 5, nil", n, err)
 		}
-		p.paths.Engines.First().Wait()
+		p.paths.Engines.All()[0].Wait()
 		tr, err := p.g.Next(ctx)
 		if tr != all[0] || err != nil {
 			t.Fatalf("Next = %v, %v; want the read that has ended", tr, err)
@@ -278,7 +278,7 @@ func TestTransferSetOwnerClosesFileEarly(t *testing.T) {
 		if n, err := p.ReadAt(t.Context(), p.f, make([]byte, 5), 100); n != 5 || err != nil {
 			t.Errorf("ReadAt = %d, %v; want 5, nil", n, err)
 		}
-		p.paths.Engines.First().Wait()
+		p.paths.Engines.All()[0].Wait()
 		second := p.start(t, 1)[0]
 		if n := p.submitted(); n != 2 {
 			t.Errorf("%d are submitted; want the two that have ended", n)
@@ -297,7 +297,7 @@ func TestTransferSetSubmitsForOthers(t *testing.T) {
 		p.d.Rule = func(op *driver.Op) (int32, bool) { return 10, true }
 		other := new(ioengine.Requests).New()
 		other.Op.Off = 100
-		p.paths.Engines.First().Queue(other) // the leader is gone since
+		p.paths.Engines.All()[0].Queue(other) // the leader is gone since
 		tr := p.start(t, 1)[0]
 		<-other.Done() // hangs if it has no leader
 		p.next(t, t.Context(), tr, 10, nil)

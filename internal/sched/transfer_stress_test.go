@@ -125,7 +125,7 @@ func TestEndedContextIsNotRepeated(t *testing.T) {
 	for _, res := range []int32{eintr, ecanceled, eagain} {
 		p := play(t, queueAll, []int32{60, res}, nil)
 		ctx, cancel := context.WithCancel(t.Context())
-		d := p.paths.Engines.First().Driver().(*script.Driver)
+		d := p.paths.Engines.All()[0].Driver().(*script.Driver)
 		rule := d.Rule
 		d.Rule = func(op *driver.Op) (int32, bool) {
 			if op.Off == 1060 {

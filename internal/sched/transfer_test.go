@@ -160,7 +160,7 @@ func TestReadCountsUntilItRuns(t *testing.T) {
 	}()
 	<-ctx.held
 	d.Answer(d.Next(0), 10)
-	s.paths.Engines.First().Wait()
+	s.paths.Engines.All()[0].Wait()
 	if n := s.queuedOps(); n != 1 {
 		t.Errorf("%d waiting when the operation is complete; want 1", n)
 	}
@@ -274,7 +274,7 @@ func TestTransferWithdrawn(t *testing.T) {
 		for i := range all {
 			p.StartRead(&all[i], p.f, b, 0, 0)
 		}
-		p.paths.Engines.First().Wait()
+		p.paths.Engines.All()[0].Wait()
 		for _, i := range []int{1, 2} { // the middle, the last
 			if n, err := all[i].Wait(ended); n != 0 || err != context.Canceled {
 				t.Errorf("Wait = %d, %v; want 0, context.Canceled", n, err)
