@@ -13,13 +13,9 @@
 //
 // There are three ways to learn of a request's end. A goroutine waits for it (Request.Wait). Its
 // Client is called (Request.Client). Or its Client gives it to a RequestSet (RequestSet.End), whose
-// owner takes the requests that have ended (RequestSet.Next). The goroutine that reaps a request,
-// or cancels it, ends it in Request.finish, where the first way parts from the other two. How a
-// goroutine waits in the driver for the kernel is no business of this package: Engine.await calls
-// driver.Driver.Reap, and Wake ends it.
-//
-// The package has no policy: which operations are queued, and what is done about a short
-// transfer or an error, is the caller's business.
+// owner takes the requests that have ended (RequestSet.Next). How a goroutine waits in the driver
+// for the kernel is no business of this package: Engine.await calls driver.Driver.Reap, and Wake
+// ends it. Nor is which operations are queued, and what is done about a short transfer or an error.
 //
 // # Concurrency
 //

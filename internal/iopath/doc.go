@@ -7,15 +7,9 @@
 //
 // A transfer is one system call, or one request to the driver. An operation, such as a ReadAt,
 // takes one transfer or several. Results are as in cqe.res: a count, which may be short, or a
-// negated errno. Each transfer is counted and recorded here.
-//
-// A look is the system call of ReadCached: it asks the page cache for bytes, and cannot wait.
-//
-// An argument asked is when the caller asked for the operation, for the record; it may be 0 for a
-// plain call, and while nothing is recorded.
-//
-// A File is the state of an open file: its descriptor, its operations in progress, its ring and
-// device, and the abilities that its file system lacks.
+// negated errno. Each transfer is counted and recorded here. An argument asked is when the caller
+// asked for the operation, for the record; it may be 0 for a plain call, and while nothing is
+// recorded. A look is the system call of ReadCached, which cannot wait.
 //
 // # Concurrency
 //

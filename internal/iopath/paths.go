@@ -55,9 +55,10 @@ type Paths struct {
 	// Requests has the requests of all Engines.
 	Requests ioengine.Requests
 	// AsyncDirect and AsyncBuffered report which operations the driver performs without a thread,
-	// on files with and without O_DIRECT. Both may be read after Ready.
+	// on files with and without O_DIRECT. Driver describes it, if there is one. All three may be
+	// read after Ready.
 	AsyncDirect, AsyncBuffered [driver.NumCodes]bool
-	Driver                     driver.Info // of the driver, or the zero Info if there is none. It may be read after Ready
+	Driver                     driver.Info
 	Counters                   counters.Counters
 	// true if sys.ReadCached reliably reports the end of a file
 	FindsEnd bool

@@ -1,22 +1,13 @@
-// Package sched decides which path an operation takes.
-//
-// A read or write takes one of three paths, which package iopath performs:
-//
-//  1. cached: preadv2(RWF_NOWAIT) copies what the page cache holds, and cannot wait;
-//  2. plain: the system call as os.File would make it. Package budget bounds how many threads wait
-//     in such calls for a device;
-//  3. queued: the driver gets the operation, in one batch with whatever else has arrived. The
-//     goroutine waits and no thread does (package ioengine).
-//
+// Package sched decides which path an operation takes: cached, plain or queued (package iopath).
 // The choice is made in admit.go (tryPlain); read.go, write.go and position.go ask it. Short
 // transfers, EINTR and EAGAIN are dealt with here, for all drivers alike. Concurrent Syncs of a
 // file share an fsync (sync.go, package groupcommit). Once there are classes, operations first wait
 // for their tickets (by_class.go, package qos).
 //
-// A transfer is one system call or request of an operation (package iopath). The type Transfer
-// (transfer.go) is something else: a read or write that is started now and waited for later. A few
-// helpers perform the parts that the driver cannot do (helpers.go). A TransferSet (transfer_set.go)
-// is many Transfers of one goroutine, which reaps them itself.
+// A transfer is one system call or request of an operation. The type Transfer (transfer.go) is
+// something else: a read or write that is started now and waited for later. Helpers perform the
+// parts that the driver cannot do (helpers.go). A TransferSet (transfer_set.go) is many Transfers
+// of one goroutine, which reaps them itself.
 //
 // # Concurrency
 //
