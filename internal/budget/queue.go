@@ -29,7 +29,6 @@ func (p Permit) queueOf() *list.List[waiter] {
 	return &p.b.queues[p.kind]
 }
 
-// wait waits for p.
 func (p Permit) wait(ctx context.Context) (Permit, error) {
 	a := p.b.all
 	w := a.unused.Get(newWaiter)

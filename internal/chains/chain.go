@@ -53,7 +53,6 @@ func (c *Chain) Close() {
 	c.add(driver.Op{Code: driver.Close, Flags: driver.OwnFile, FD: int32(c.file)})
 }
 
-// add adds an operation after the last one.
 func (c *Chain) add(op driver.Op) {
 	op.Owner = c
 	c.ops[c.n] = op

@@ -62,7 +62,6 @@ func (r *Runner) TryTake() *Runner {
 // Leave gives the Runner back.
 func (r *Runner) Leave() { r.mu.Unlock() }
 
-// use makes drv the driver.
 func (r *Runner) use(drv driver.Linker) {
 	if drv == nil {
 		return

@@ -203,7 +203,6 @@ func (q *Queue) interactive(now time.Duration) int {
 	return weight
 }
 
-// room reports whether the cap has room for t.
 func (q *Queue) room(t *Ticket) bool {
 	if t.Use == OutsideCap || q.inflight == 0 {
 		return true
@@ -240,7 +239,6 @@ func (q *Queue) begin(now time.Duration, c *Class, t *Ticket) {
 	c.tag = q.virtual + float64(RequestCost+t.n)/float64(c.Weight)
 }
 
-// remove takes t out of its class's queue.
 func (q *Queue) remove(t *Ticket) {
 	c := t.class
 	c.queue.Remove(&t.links)

@@ -53,7 +53,6 @@ func (g *Governor) EndCheck(waits bool) {
 // InCall reports whether plain calls do their work in the call, and do not wait.
 func (c *checks) InCall() bool { return c.inCall.Load() }
 
-// counted notes that n operations were counted.
 func (c *checks) counted(n uint32) {
 	if next := c.next.Load(); next != 0 && int32(n-next) >= 0 && c.next.CompareAndSwap(next, 0) {
 		c.notDue.Store(false)

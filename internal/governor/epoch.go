@@ -68,7 +68,6 @@ func (e *epoch) sample(n uint32, inFlight int32, now time.Duration, alone bool) 
 	return s, true
 }
 
-// begin begins an epoch.
 func (e *epoch) begin(n uint32, now time.Duration) {
 	e.base, e.began, e.last = n, now, now
 }

@@ -186,7 +186,6 @@ func (m *Machine) Epoch(rate float64, early bool) (result float64, ended bool) {
 	return result, ended
 }
 
-// add adds the result of a trial.
 func (m *Machine) add(result float64) {
 	m.results++
 	d := result - m.mean

@@ -15,14 +15,12 @@ type calls struct {
 	ended chan struct{}
 }
 
-// begin records that a call begins, and returns its number.
 func (c *calls) begin() (call uint64) {
 	c.last++
 	c.running = append(c.running, c.last)
 	return c.last
 }
 
-// end records that a call has ended.
 func (c *calls) end(call uint64) {
 	i, _ := slices.BinarySearch(c.running, call)
 	c.running = slices.Delete(c.running, i, i+1)

@@ -55,7 +55,6 @@ func (b *backoff) skipped() bool {
 	return true
 }
 
-// note records whether an attempt succeeded.
 func (b *backoff) note(success bool) {
 	b.pause = min(b.pause<<1|1, mostPause)
 	if success {

@@ -403,7 +403,6 @@ func (e *Engine) takeBatch() []*driver.Op {
 	return batch
 }
 
-// noteSubmitted notes when a batch is handed to the driver.
 func (e *Engine) noteSubmitted(batch []*driver.Op) {
 	at := e.hook.Now()
 	if at == 0 {

@@ -39,7 +39,6 @@ func (g *Group) Of(r *Request) *Engine { return g.at(r.number) }
 // Next returns each of the rings in turn, for RequestSets.
 func (g *Group) Next() *Engine { return g.at(g.sets.Add(1)) }
 
-// at returns the ring for a number.
 func (g *Group) at(number uint32) *Engine {
 	list := g.list.get()
 	return list[number%uint32(len(list))]

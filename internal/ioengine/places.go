@@ -5,7 +5,6 @@ import "github.com/sluiceio/sluice/internal/driver"
 // A device may answer reads while its writes hang, as a frozen file system does. So writes leave
 // places of the driver to reads. A write that has no place stays in the backlog, and reads pass it.
 
-// isWrite reports whether op is a write.
 func isWrite(op *driver.Op) bool { return op.Code == driver.Write }
 
 // placesForWrites returns how many of a driver's places writes may have. Writes leave a sixteenth
@@ -16,10 +15,8 @@ func placesForWrites(depth int) int { return max(1, depth-max(1, depth/16)) }
 // room is how many more operations the driver may be given, and how many of them may be writes.
 type room struct{ all, writes int }
 
-// has reports whether there is room for op.
 func (m *room) has(op *driver.Op) bool { return m.all > 0 && (!isWrite(op) || m.writes > 0) }
 
-// take takes the room of op.
 func (m *room) take(op *driver.Op) {
 	m.all--
 	if isWrite(op) {

@@ -77,7 +77,6 @@ const (
 // Canceled is the result of an operation that was canceled, or that the driver did not begin.
 const Canceled = -int32(syscall.ECANCELED)
 
-// requestOf returns the request that op is part of.
 func requestOf(op *driver.Op) *Request { return op.Owner.(*Request) }
 
 // Requests keeps the requests of a Scheduler that are not in use.

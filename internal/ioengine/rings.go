@@ -66,7 +66,6 @@ func (r *Rings) Init(drv driver.Driver, hook *record.Hook) {
 	r.shared.list.set(r.All())
 }
 
-// add adds a ring on drv.
 func (r *Rings) add(drv driver.Driver, hook *record.Hook) *Engine {
 	e := New(drv, r, hook)
 	e.onLoss, e.number = r.ringLost, len(r.All())
@@ -173,7 +172,6 @@ func (r *Rings) unused(open bool) *Engine {
 	return r.add(drv, hook)
 }
 
-// ringLost is the onLoss of each ring.
 func (r *Rings) ringLost() {
 	r.lost.Store(true)
 	r.OnLoss()

@@ -113,7 +113,6 @@ func (c *missCounter) SkipLook() bool {
 	return n&(n-1) != 0 && n%mostSkipped != 0
 }
 
-// hit notes a hit: the next reads look again.
 func (c *missCounter) hit() {
 	if c.misses.Load() != 0 {
 		c.misses.Store(0)

@@ -104,7 +104,6 @@ func (p *Paths) IsReady() bool { return p.Engines.All() != nil }
 // caller can then close all rings: there will be no more.
 func (p *Paths) EndChoice() { p.ready.Do(func() {}) }
 
-// start chooses the driver, and starts the first ring.
 func (p *Paths) start() {
 	drv := p.choose()
 	p.AsyncDirect = asyncCodes(drv, driver.Direct|driver.NoWait)

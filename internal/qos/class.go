@@ -212,7 +212,6 @@ func (c *Classes) RejectFile(file *usecount.Count) {
 	}
 }
 
-// list returns the queues.
 func (c *Classes) list() []*Queue {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -173,7 +173,6 @@ func (q *Queue) setAlarm(now, at time.Duration) {
 	q.timer = time.AfterFunc(at-now, q.onAlarm)
 }
 
-// onAlarm is the timer's function.
 func (q *Queue) onAlarm() {
 	defer q.alarms.Done()
 	q.mu.Lock()

@@ -135,7 +135,6 @@ func (s *Scheduler) Choices() []Choice {
 // in pieces, one for each part of the page cache that arrives.
 const largeRead = driver.Large
 
-// readKind returns the kind of a read of n bytes from f.
 func readKind(f *File, n int) governor.Kind {
 	if n >= largeRead && f.Flags&driver.Direct == 0 {
 		return governor.LargeReads

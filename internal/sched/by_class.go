@@ -49,7 +49,6 @@ func (s *Scheduler) transferWithTicket(ctx context.Context, code driver.Code, f 
 	return res
 }
 
-// useOf returns the use that a transfer makes of f's device.
 func useOf(code driver.Code, f *File) fair.Use {
 	switch {
 	case code != driver.Write:
@@ -95,7 +94,6 @@ func (s *Scheduler) startWithTicket(t *Transfer) bool {
 	return !t.requestTicket()
 }
 
-// class returns the class of t's operation.
 func (t *Transfer) class() *Class {
 	return t.s.paths.Classes.Or(cmp.Or(t.f.Class(), t.Class))
 }
@@ -111,7 +109,6 @@ func (t *Transfer) requestTicket() bool {
 	return true
 }
 
-// endTicket ends the ticket that t was granted.
 func (t *Transfer) endTicket() {
 	t.hasTicket = false
 	t.ticket.End(int64(t.n - (t.grantedEnd - t.ticket.Granted())))

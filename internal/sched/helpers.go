@@ -80,7 +80,6 @@ func (d *deviceHelpers) startHelper() {
 	}
 }
 
-// run is the body of a helper goroutine.
 func (d *deviceHelpers) run() {
 	s := d.h.s
 	defer d.h.all.Done()

@@ -165,7 +165,6 @@ type namePermit struct {
 	by *IsolatedContext
 }
 
-// release gives a permit back.
 func (n *names) release(p namePermit) {
 	if p.by != nil {
 		n.endBeside(p.by)

@@ -93,7 +93,6 @@ const (
 // known that its bytes are safe. It comes with the context's error.
 var ErrUnconfirmed = errors.New("written, but not known to be safe")
 
-// errorOf returns the error for a negative result.
 func errorOf(ctx context.Context, res int32) error {
 	switch {
 	case res == ecanceled && ctx.Err() != nil:

@@ -159,7 +159,6 @@ func (y *fsyncs) takePlace(ctx context.Context, d *device.Device) (ok bool, err 
 	return false, nil
 }
 
-// leavePlace gives a place of d back.
 func (y *fsyncs) leavePlace(d *device.Device) {
 	y.queued.Add(-1)
 	<-y.placesOf(d)

@@ -95,7 +95,6 @@ func (s *Scheduler) StartExtend(t *Transfer, f *File, b []byte, off int64) {
 	s.startTransfer(t, driver.Write, f, b, off, 0, true)
 }
 
-// startTransfer starts t.
 func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []byte, off int64, reg uint32, extends bool) {
 	if t.r != nil {
 		panic("sched: a Transfer was started that is in progress")
@@ -226,7 +225,6 @@ func (t *Transfer) counter() *atomic.Int32 {
 	return &t.s.DeviceOf(t.f).Queued
 }
 
-// continueRest goes on with the remaining bytes after a part.
 func (t *Transfer) continueRest() {
 	if t.hasTicket && t.n == t.grantedEnd {
 		t.endTicket()
@@ -301,7 +299,6 @@ func (t *Transfer) recordPart(woken int64) {
 	}
 }
 
-// err returns the error that the result stands for.
 func (t *Transfer) err(ctx context.Context) error {
 	switch {
 	case t.n == len(t.buf):
