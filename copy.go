@@ -27,7 +27,7 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 	}
 	switch dst := w.(type) {
 	case *File:
-		if dst != nil && dst.h.IO != nil && !dst.h.IO.Appends() && !dst.simulated() {
+		if dst != nil && dst.h.IO != nil && !dst.h.IO.Appends && !dst.simulated() {
 			return dst.copyFrom(source{f.h.OS, f}, nil)
 		}
 	case *os.File:
@@ -53,7 +53,7 @@ func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 	}
 	// Neither copy_file_range nor splice takes such a file, and each Write is an operation of its
 	// class.
-	if f.h.IO.Appends() || f.simulated() || f.hasClasses() {
+	if f.h.IO.Appends || f.simulated() || f.hasClasses() {
 		return io.Copy(onlyWriter{f}, r)
 	}
 	limit, from := limitOf(r)

@@ -84,7 +84,7 @@ func (f *File) WriteString(s string) (n int, err error) { return f.Write(sys.Byt
 // WriteAt writes b at byte offset off and returns how many bytes it has written. If n != len(b) the
 // error is not nil. If the file was opened with O_APPEND, WriteAt writes nothing and fails.
 func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
-	if f == nil || f.h.IO == nil || off < 0 || len(b) == 0 || f.h.IO.Appends() {
+	if f == nil || f.h.IO == nil || off < 0 || len(b) == 0 || f.h.IO.Appends {
 		return f.os().WriteAt(b, off)
 	}
 	if !f.h.IO.Use() {
@@ -109,7 +109,7 @@ func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, 
 	if err := handle.ContextError(ctx); f != nil && err != nil {
 		return 0, f.h.Error("write", err)
 	}
-	if f == nil || f.h.IO == nil || off < 0 || len(b) == 0 || f.h.IO.Appends() {
+	if f == nil || f.h.IO == nil || off < 0 || len(b) == 0 || f.h.IO.Appends {
 		return f.os().WriteAt(b, off)
 	}
 	if !f.h.IO.Use() {

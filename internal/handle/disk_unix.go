@@ -47,7 +47,7 @@ func ioOf(f *os.File, fd int) (*sched.File, error) {
 		return nil, nil
 	}
 	core := iopath.NewFile(fd, flags&sys.O_DIRECT != 0, flags&syscall.O_APPEND != 0)
-	core.SetName(f.Name())
+	core.Name = f.Name()
 	// On Linux O_DSYNC is a part of O_SYNC.
 	if flags&os.O_SYNC != 0 && (flags&sys.O_DIRECT == 0 || st.Mode&unix.S_IFMT == unix.S_IFREG) {
 		core.SetSyncsWrites()

@@ -56,12 +56,9 @@ func (r *Rings) Registered(reg uint32) bool {
 // another thread submits to the ring: the kernel's lock is the same.
 func (r *Rings) RegIn(e *Engine, reg uint32) uint32 {
 	s := r.slabs[reg]
-	if s == nil {
-		return 0
-	}
-	known := &s.regs[e.number]
-	if known.Load() == 0 && e.registering.TryLock() { // else another goroutine registers some now
-		if known.Load() == 0 {
+	// While another goroutine has the lock, it registers some memory.
+	if s != nil && s.regs[e.number].Load() == 0 && e.registering.TryLock() {
+		if known := &s.regs[e.number]; known.Load() == 0 {
 			known.Store(e.register(s.mem))
 		}
 		e.registering.Unlock()

@@ -258,7 +258,7 @@ type setRequest struct {
 }
 
 func (o *setRequest) Completed() {
-	o.g.Queued().Add(-1)
+	o.g.Queued.Add(-1)
 	o.g.End(o.r)
 }
 
@@ -324,7 +324,7 @@ func (p *playing) more() (key uint64) {
 	}
 	for _, g := range p.groups {
 		for _, n := range []int{
-			p.started, p.ended, int(g.queued.Load()), g.started, g.batch,
+			p.started, p.ended, int(g.Queued.Load()), g.started, g.batch,
 			g.ended.Len(), int(g.parked), len(g.wake), int(number(g.mu.Free())),
 		} {
 			key = hash(key, uint64(n))

@@ -19,8 +19,10 @@ import (
 // not reaped, unless the engine needs a leader for another reason (see Engine).
 type RequestSet struct {
 	e *Engine
-	// queued is the number of requests that the engine has.
-	queued atomic.Int32
+	// Queued counts the requests of the RequestSet that the engine has. Push adds to it. Whoever
+	// gives the engine a request by another call adds 1, and Completed of the request's Client
+	// subtracts 1.
+	Queued atomic.Int32
 	// started is the number of requests that were pushed and not submitted. batch is how many
 	// are submitted together. Only the owner uses them.
 	started, batch int
@@ -73,13 +75,9 @@ func (set *RequestSet) Close() {
 // call Completed when the operation has ended, and End when no other operation follows.
 func (set *RequestSet) Push(r *Request) {
 	r.inSet = true
-	set.queued.Add(1)
+	set.Queued.Add(1)
 	set.e.Queue(r)
 }
-
-// Queued counts the requests of the RequestSet that the engine has. Push adds to it. Whoever gives
-// the engine a request by another call adds 1, and Completed of the request's Client subtracts 1.
-func (set *RequestSet) Queued() *atomic.Int32 { return &set.queued }
 
 // Started notes that the owner has started a request of n bytes. It submits if there is a batch, or
 // if the request is large: the kernel holds back the requests of a batch until it has prepared the
@@ -114,7 +112,7 @@ func (set *RequestSet) Next(ctx context.Context) (*Request, error) {
 			return nil, err
 		}
 		set.started, set.batch = 0, 1
-		if set.queued.Load() > 0 && set.e.state.CompareAndSwap(idle, running) {
+		if set.Queued.Load() > 0 && set.e.state.CompareAndSwap(idle, running) {
 			set.leadUntilEnded(ctx)
 		} else {
 			set.sleep(ctx)
@@ -141,7 +139,7 @@ func (set *RequestSet) leadUntilEnded(ctx context.Context) {
 	defer e.leaders.Done()
 	for {
 		e.giveUp()
-		if e.lost.Load() && set.queued.Load() == 0 {
+		if e.lost.Load() && set.Queued.Load() == 0 {
 			break // the requests go on in another way; their ends wake an owner that sleeps
 		}
 		e.mu.Lock()

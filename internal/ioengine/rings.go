@@ -53,9 +53,9 @@ type Rings struct {
 	// hook is for the next ring, if there is one already: open has failed with it. Under mu
 	hook *record.Hook
 	all  ringList // all rings
-	// shared has the first ring. It is the Group of all devices if there are not several rings, and
+	// Shared has the first ring. It is the Group of all devices if there are not several rings, and
 	// of files on no device.
-	shared Group
+	Shared Group
 }
 
 // Init starts the first ring, on drv, and has hook record it. Before that there are no rings.
@@ -63,7 +63,7 @@ type Rings struct {
 func (r *Rings) Init(drv driver.Driver, hook *record.Hook) {
 	r.most = max(r.most, 1)
 	r.add(drv, hook)
-	r.shared.list.set(r.All())
+	r.Shared.list.set(r.All())
 }
 
 func (r *Rings) add(drv driver.Driver, hook *record.Hook) *Engine {
@@ -80,9 +80,6 @@ func (r *Rings) SetMost(most int, open func(*record.Hook) (driver.Driver, error)
 		r.most, r.open = min(most, MaxRings), open
 	}
 }
-
-// Shared returns the Group with the first ring.
-func (r *Rings) Shared() *Group { return &r.shared }
 
 // Most returns how many devices may have a ring that they do not share.
 func (r *Rings) Most() int { return r.most }

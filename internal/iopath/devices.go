@@ -12,14 +12,14 @@ import (
 func (p *Paths) RingsOf(f *File) *ioengine.Group {
 	p.Ready()
 	if p.Engines.Most() < 2 { // then nobody needs to ask the system for the device
-		return p.Engines.Shared()
+		return &p.Engines.Shared
 	}
 	d := p.DeviceOf(f)
 	if g := d.Rings.Load(); g != nil {
 		return g
 	}
 	if d == p.Devices.None() {
-		return p.Engines.Shared()
+		return &p.Engines.Shared
 	}
 	// If two goroutines come here at once, the first one decides.
 	if p.Engines.Claim(&d.Rings) {
@@ -66,7 +66,7 @@ func (p *Paths) DeviceOf(f *File) *device.Device {
 func (p *Paths) Async(code driver.Code, f *File) bool {
 	// An append extends the file. The kernel locks the inode for it and waits, in io_submit or in
 	// one of io_uring's threads.
-	if f.appends && code == driver.Write {
+	if f.Appends && code == driver.Write {
 		return false
 	}
 	p.Ready()

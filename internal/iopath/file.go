@@ -33,9 +33,9 @@ func (f *File) Class() *qos.Class { return f.class }
 type openFile struct {
 	FD    int
 	Flags driver.Flags
-	// appends is set if the file was opened with O_APPEND. A write at the position then goes to the
+	// Appends is set if the file was opened with O_APPEND. A write at the position then goes to the
 	// end of the file, and moves the position there.
-	appends bool
+	Appends bool
 
 	// CanLook is true while a read can look into the page cache in a call that cannot wait. With
 	// O_DIRECT it is never true. It becomes false when the file system says that it cannot do this
@@ -71,9 +71,9 @@ type openFile struct {
 	// rejects the tickets of this file's operations too. It is set before the file is used.
 	main *openFile
 
-	// name and ref identify the file in records. name is set before the file is used. If there is
+	// Name and ref identify the file in records. Name is set before the file is used. If there is
 	// none, found is the descriptor's name, once a record has needed it.
-	name  string
+	Name  string
 	found atomic.Pointer[string]
 	ref   record.FileRef
 
@@ -119,7 +119,7 @@ func (f *File) SetSyncsWrites() { f.LostWrites = new(groupcommit.LostWrites) }
 
 // set stores the descriptor and how it was opened. It must be called before all other methods.
 func (f *openFile) set(fd int, direct, appends bool) {
-	f.FD, f.appends, f.main = fd, appends, f
+	f.FD, f.Appends, f.main = fd, appends, f
 	if direct {
 		f.Flags |= driver.Direct | driver.NoWait
 	}
@@ -127,14 +127,11 @@ func (f *openFile) set(fd int, direct, appends bool) {
 	f.CanLook.Store(!direct)
 }
 
-// SetName sets the file's name for records. It must be called before the first operation.
-func (f *File) SetName(name string) { f.name = name }
-
 // RecordedName returns the file's name for records. When it is first called, the descriptor must be
 // open.
 func (f *File) RecordedName() string {
-	if f.name != "" {
-		return f.name
+	if f.Name != "" {
+		return f.Name
 	}
 	found := f.found.Load()
 	if found == nil {
@@ -157,9 +154,6 @@ func (f *File) Close(begun func()) bool {
 
 // Direct reports whether the file was opened with O_DIRECT.
 func (f *File) Direct() bool { return f.Flags&driver.Direct != 0 }
-
-// Appends reports whether the file was opened with O_APPEND.
-func (f *File) Appends() bool { return f.appends }
 
 // Position calls do while no other operation uses the file's position.
 func (f *File) Position(do func()) {
@@ -194,7 +188,7 @@ func (f *File) EndWrite(code driver.Code, call uint64, res int32) {
 // WritesThroughCache reports whether a write to f goes into the page cache, or appends and so waits
 // for the inode. Either holds a thread in the kernel, and the kernel writes cached pages to the
 // device when it likes.
-func (f *File) WritesThroughCache() bool { return f.Flags&driver.Direct == 0 || f.appends }
+func (f *File) WritesThroughCache() bool { return f.Flags&driver.Direct == 0 || f.Appends }
 
 // Owner returns the count of the file whose Close rejects the tickets of operations on f.
 func (f *openFile) Owner() *usecount.Count { return &f.main.Count }
@@ -236,7 +230,7 @@ func (f *ForeignFile) Set(fd int, direct, appends bool) {
 func (f *ForeignFile) SetAlone(fd int, name string) {
 	*f = ForeignFile{}
 	f.Set(fd, false, false)
-	f.own.name = name
+	f.own.Name = name
 }
 
 // Misses returns the number of misses in the page cache in a row. While it is 0, the caller may

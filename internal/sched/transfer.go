@@ -220,7 +220,7 @@ func (t *Transfer) Completed() {
 // counter counts the operations that the engine has: t's set's, or else t's device's.
 func (t *Transfer) counter() *atomic.Int32 {
 	if t.set != nil {
-		return t.set.Queued()
+		return &t.set.Queued
 	}
 	return &t.s.DeviceOf(t.f).Queued
 }
