@@ -2,7 +2,6 @@ package sched
 
 import (
 	"context"
-	"io"
 	"math"
 	"slices"
 	"sync"
@@ -64,15 +63,15 @@ type RawFile struct {
 
 // ReadRaw is ReadAt for a RawFile. Bytes that the page cache does not have are read by plain calls.
 func (s *Scheduler) ReadRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
-	return s.transferRaw(ctx, driver.Read, o, b, off, io.EOF)
+	return s.transferRaw(ctx, driver.Read, o, b, off)
 }
 
 // WriteRaw is WriteAt for a RawFile. It makes plain calls.
 func (s *Scheduler) WriteRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
-	return s.transferRaw(ctx, driver.Write, o, b, off, io.ErrUnexpectedEOF)
+	return s.transferRaw(ctx, driver.Write, o, b, off)
 }
 
-func (s *Scheduler) transferRaw(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64, end error) (n int, err error) {
+func (s *Scheduler) transferRaw(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) (n int, err error) {
 	if off > math.MaxInt64-int64(len(b)) {
 		return 0, syscall.EINVAL // as from pread(2)
 	}
@@ -92,7 +91,7 @@ func (s *Scheduler) transferRaw(ctx context.Context, code driver.Code, o RawFile
 		}
 		return s.callRaw(ctx, code, &f.File, b, off)
 	}
-	return transferAll(ctx, b, off, again(b, off), end, again)
+	return transferAll(ctx, code, b, off, again(b, off), again)
 }
 
 // callRaw makes one transfer of a RawFile, as a plain call.

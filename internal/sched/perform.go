@@ -85,8 +85,6 @@ const (
 	ecanceled = -int32(syscall.ECANCELED)
 	einval    = -int32(syscall.EINVAL)
 	enosys    = -int32(syscall.ENOSYS)
-	// eclosed is the result of an operation that waited for its ticket while the file was closed.
-	eclosed = qos.Closed
 )
 
 // ErrUnconfirmed is the error of a write that was made, and whose context has ended before it was
@@ -97,7 +95,7 @@ func errorOf(ctx context.Context, res int32) error {
 	switch {
 	case res == ecanceled && ctx.Err() != nil:
 		return ctx.Err()
-	case res == eclosed:
+	case res == qos.Closed:
 		return os.ErrClosed
 	case res == groupcommit.Unconfirmed:
 		return fmt.Errorf("%w: %w", ErrUnconfirmed, ctx.Err())

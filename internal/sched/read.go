@@ -48,26 +48,35 @@ func (s *Scheduler) ReadAtReg(ctx context.Context, f *File, b []byte, off int64,
 
 // readAll goes on with a ReadAt whose first transfer had the result res.
 func (s *Scheduler) readAll(ctx context.Context, f *File, b []byte, off int64, reg uint32, res int32) (int, error) {
-	return transferAll(ctx, b, off, res, io.EOF, func(b []byte, off int64) int32 {
+	return transferAll(ctx, driver.Read, b, off, res, func(b []byte, off int64) int32 {
 		return s.read(ctx, f, b, off, reg)
 	})
 }
 
 // transferAll goes on with a transfer of b to or from off, whose first part had the result res:
-// again transfers what is left. If a part has no bytes, the error is end.
-func transferAll(ctx context.Context, b []byte, off int64, res int32, end error, again func(b []byte, off int64) int32) (n int, err error) {
+// again transfers what is left, until a part has no bytes.
+func transferAll(ctx context.Context, code driver.Code, b []byte, off int64, res int32, again func([]byte, int64) int32) (n int, err error) {
 	for {
 		n += int(max(res, 0))
-		switch {
-		case n == len(b):
+		if n == len(b) {
 			return n, nil
-		case res == 0:
-			return n, end
-		case res < 0:
-			return n, errorOf(ctx, res)
+		}
+		if res <= 0 {
+			return n, shortOf(ctx, code, res)
 		}
 		res = again(b[n:], off+int64(n))
 	}
+}
+
+// shortOf returns the error of a transfer that ends early, with the result res.
+func shortOf(ctx context.Context, code driver.Code, res int32) error {
+	switch {
+	case res < 0:
+		return errorOf(ctx, res)
+	case code == driver.Read:
+		return io.EOF
+	}
+	return io.ErrUnexpectedEOF
 }
 
 // read makes one transfer at an offset. The result may be short.

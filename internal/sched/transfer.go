@@ -2,7 +2,6 @@ package sched
 
 import (
 	"context"
-	"io"
 	"sync/atomic"
 
 	"github.com/sluiceio/sluice/internal/counters"
@@ -257,7 +256,10 @@ func (t *Transfer) result(ctx context.Context, woken int64) (int, error) {
 		t.recordPart(woken)
 	}
 	ioengine.RaceAfter(t.code, t.buf, int32(min(t.n, 1<<30)))
-	n, err := t.n, t.err(ctx)
+	n, err := t.n, error(nil)
+	if n < len(t.buf) {
+		err = shortOf(ctx, t.code, t.res)
+	}
 	// The bytes of a write count only if no lost write-back makes its success doubtful.
 	if t.code == driver.Write {
 		if res := t.f.LostWrites.Confirm(ctx, t.mark, 1); res < 0 && err == nil {
@@ -297,18 +299,6 @@ func (t *Transfer) recordPart(woken int64) {
 		t.s.paths.RecordQueued(t.asked, woken, t.r, t.f)
 		t.asked = t.r.Times.Completed
 	}
-}
-
-func (t *Transfer) err(ctx context.Context) error {
-	switch {
-	case t.n == len(t.buf):
-		return nil
-	case t.res < 0:
-		return errorOf(ctx, t.res)
-	case t.code == driver.Read:
-		return io.EOF
-	}
-	return io.ErrUnexpectedEOF
 }
 
 // Withdraw asks a transfer to end early. The owner calls it before Wait, or before TransferSet.Next

@@ -2,7 +2,6 @@ package sched
 
 import (
 	"context"
-	"io"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/governor"
@@ -42,7 +41,7 @@ func (s *Scheduler) Write(f *File, b []byte) (int, error) {
 
 // writeAll goes on with a write whose first transfer had the result res.
 func (s *Scheduler) writeAll(ctx context.Context, f *File, b []byte, off int64, res int32) (int, error) {
-	return transferAll(ctx, b, off, res, io.ErrUnexpectedEOF, func(b []byte, at int64) int32 {
+	return transferAll(ctx, driver.Write, b, off, res, func(b []byte, at int64) int32 {
 		if off == iopath.AtPosition {
 			at = off
 		}
