@@ -151,7 +151,8 @@ func (p *Pool) Get(ctx context.Context, n int) (Buffer, error) {
 	return p.newBuffer(b, n), nil
 }
 
-// TryGet is Get, but returns false where Get would wait or fail.
+// TryGet is Get, but returns false where Get would wait or fail. Get waits at the limit, and until
+// drivers have unregistered idle memory of another size.
 func (p *Pool) TryGet(n int) (Buffer, bool) {
 	index, size, err := p.checkSize(n)
 	if err != nil || p.waiting.Load() != 0 {

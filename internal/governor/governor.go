@@ -37,7 +37,7 @@ type Governor struct {
 	queued  time.Duration // since when Plain is not in force. Under mu
 	awake   time.Duration // when the runtime's monitor is awake, if Plain is in force. Under mu
 	tryAt   time.Duration // when a guess of Plain is tried, whatever was earned. Under mu
-	arrived int32         // operations announced that Begin has not counted yet. Under mu
+	prepare time.Duration // when the queue is prepared for a trial of that guess. Under mu
 	tried   span          // the epoch of the trial that waits for its second neighbour. Under mu
 }
 
@@ -52,7 +52,8 @@ type Journal interface {
 	// Forget forgets what others have found out of the processors: a trial has ended, and plain
 	// calls keep processors as goroutines that compute do.
 	Forget()
-	// Prepare prepares the queue for its first trial, which is an epoch later. It does not wait.
+	// Prepare prepares the queue, whose first trial may be soon, if only plain calls were made yet.
+	// It does not wait.
 	Prepare()
 	// Trial notes a trial, when the epoch after it has ended.
 	Trial(Trial)
@@ -83,12 +84,13 @@ func (g *Governor) Choice() Choice {
 	return Choice(g.choice.Load())
 }
 
-// Arrive announces an operation that is about to begin, beside inFlight others. It reports whether
-// the caller is to yield, and to call Begin then, in place of Count: there was no first guess yet,
-// and the operation is not alone. Other goroutines that are ready are to announce theirs before the
-// plain call of this one keeps a processor from them. After a Pause there is no yield: the
-// goroutine would wait for one that computes again.
-func (g *Governor) Arrive(inFlight int32) bool {
+// Undecided reports whether the caller is to yield, and to call Begin then, in place of Count. Its
+// operation is about to begin beside inFlight others. It yields if there was no first guess yet and
+// the operation is not alone: other goroutines that are ready are to ask for theirs before the
+// plain call of this one keeps a processor from them. While it yields, its operation counts as in
+// flight for others. After a Pause there is no yield: the goroutine would wait again for one that
+// computes.
+func (g *Governor) Undecided(inFlight int32) bool {
 	if g.begun.Load() || g.paused.Load() {
 		return false
 	}
@@ -98,21 +100,16 @@ func (g *Governor) Arrive(inFlight int32) bool {
 		return false
 	}
 	g.choice.Store(uint32(Plain)) // until there is a guess
-	if inFlight+g.arrived == 0 {
-		return false
-	}
-	g.arrived++
-	return true
+	return inFlight > 0
 }
 
-// Begin counts an operation that was announced, as Count does. The first guess is Queue as soon as
-// more than few others are in flight or announced, and Plain after sampleEvery operations.
+// Begin counts an operation for which Undecided was true, as Count does. The first guess is Queue
+// as soon as more than few others are in flight, and Plain after sampleEvery operations.
 func (g *Governor) Begin(inFlight, few int32, j Journal) {
 	n := g.ops.Add(1)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.arrived--
-	if inFlight += g.arrived; !g.begun.Load() && (inFlight > few || n >= sampleEvery) {
+	if !g.begun.Load() && (inFlight > few || n >= sampleEvery) {
 		g.sample(n, inFlight, few, j)
 	}
 }
@@ -187,7 +184,7 @@ func (g *Governor) sample(n uint32, inFlight, few int32, j Journal) (t Trial, en
 			first = Plain
 		}
 		g.begun.Store(true)
-		g.tryAt = now + firstTrial
+		g.prepare, g.tryAt = now+firstTrial/2, now+firstTrial
 		g.machine.Start(first)
 		g.change(before, now)
 	}
@@ -199,20 +196,23 @@ func (g *Governor) sample(n uint32, inFlight, few int32, j Journal) (t Trial, en
 		g.epoch.last = 0
 		g.change(Queue, now)
 	}
+	if g.machine.Guessed(Plain) && now >= g.prepare {
+		j.Prepare()
+		g.prepare = math.MaxInt64 // once
+	}
 	s, over := g.epoch.sample(n, inFlight, now, g.alone.Swap(false))
 	if !over {
 		return Trial{}, false
+	}
+	if g.machine.Guessed(Plain) && now >= g.tryAt {
+		g.machine.TrySoon()
+		g.tryAt = math.MaxInt64 // once
 	}
 	choice, before := 1-g.machine.best, g.machine.Choice()
 	if before == choice {
 		g.tried = s
 	}
 	result, ended := g.machine.Epoch(s.rate(), s.began < g.awake)
-	if g.machine.Guessed(Plain) && now+s.ended-s.began >= g.tryAt {
-		j.Prepare()
-		g.machine.TrySoon()
-		g.tryAt = math.MaxInt64 // once
-	}
 	g.epoch.longest = 0
 	if g.machine.Trying() {
 		g.epoch.longest = 2 * (s.ended - s.began)

@@ -11,7 +11,7 @@ import (
 
 // choose counts an operation and returns how it is performed.
 func choose(g *Governor, inFlight, few int32, j Journal) Choice {
-	if g.Arrive(inFlight) {
+	if g.Undecided(inFlight) {
 		g.Begin(inFlight, few, j)
 	} else {
 		g.Count(inFlight, few, j)
@@ -84,15 +84,10 @@ func TestChoose(t *testing.T) {
 }
 
 // Operations are plain calls until there is a first guess. The guess is Queue at once if more than
-// few are in flight or announced, and otherwise Plain after sampleEvery operations.
+// few are in flight, and otherwise Plain after sampleEvery operations.
 func TestFirstGuess(t *testing.T) {
-	for _, c := range []struct{ inFlight, announced, plain int32 }{
-		{0, 0, sampleEvery}, {4, 0, sampleEvery}, {5, 0, 0}, {0, 4, sampleEvery}, {0, 5, 0}, {2, 3, 0},
-	} {
+	for _, c := range []struct{ inFlight, plain int32 }{{0, sampleEvery}, {1, sampleEvery}, {4, sampleEvery}, {5, 0}} {
 		g, j := new(Governor), &journal{now: time.Hour}
-		for range c.announced {
-			g.Arrive(1)
-		}
 		for n := range int32(sampleEvery) {
 			if begun := g.begun.Load(); begun != (c.plain == 0 && n > 0) {
 				t.Errorf("%+v: there is a first guess before operation %d: %t", c, n, begun)
@@ -110,7 +105,7 @@ func TestFirstGuess(t *testing.T) {
 		}
 	}
 	var g Governor
-	if g.Pause(); g.Arrive(5) || g.Choice() != Queue {
+	if g.Pause(); g.Undecided(5) || g.Choice() != Queue {
 		t.Errorf("beside goroutines that compute an operation yields, or is %s", g.Choice())
 	}
 }

@@ -113,7 +113,7 @@ func (m *Machine) Trying() bool { return m.phase == trial }
 // called: a short program needs none.
 func (m *Machine) Start(c Choice) { m.best, m.wait = c, share }
 
-// TrySoon has a trial follow the next epoch, if nothing is compared now.
+// TrySoon makes the next epoch a trial, if nothing is compared now.
 func (m *Machine) TrySoon() { m.wait, m.earned = 0, max(m.earned, share) }
 
 // Guessed reports whether c is in force because Start has set it, and nothing was compared yet.

@@ -2,6 +2,7 @@ package handle
 
 import (
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -14,11 +15,11 @@ import (
 // I/O.
 //
 // It asks the kernel, as the netpoller does. The *os.File answers only SetDeadline, which would end
-// a deadline of the program. Without a descriptor to ask, the file stays an *os.File.
-func usesNetpoller(_ *os.File, fd int) bool {
+// a deadline of the program. It is asked only if there is no descriptor to ask the kernel.
+func usesNetpoller(f *os.File, fd int) bool {
 	poll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
-		return true
+		return f.SetDeadline(time.Time{}) == nil && !inUserSpace(fd)
 	}
 	defer unix.Close(poll)
 	return unix.EpollCtl(poll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{}) == nil && !inUserSpace(fd)

@@ -92,9 +92,9 @@ func (p *Paths) Init(choose func() driver.Driver, o Options) {
 	p.Classes.Init(func() time.Duration { return p.Clock() })
 }
 
-// Ready chooses the driver and starts the first ring, once. Opening a ring takes a tenth of a small
-// program's time, so only callers that need the driver call Ready. Cached reads do not, nor do
-// plain calls that every driver leaves to threads. After EndChoice there may be no driver.
+// Ready chooses the driver, once. Opening a ring takes a tenth of a small program's time, so only
+// callers that need the driver call Ready. Cached reads do not, nor do plain calls that find a
+// permit. After EndChoice there may be no driver.
 func (p *Paths) Ready() { p.ready.Do(p.start) }
 
 // IsReady reports whether Ready has chosen a driver.

@@ -59,10 +59,13 @@ func (p *Paths) AcquireAndCall(ctx context.Context, asked int64, code driver.Cod
 // error. It chooses the driver before it waits, because some drivers allow more permits.
 func (p *Paths) AcquirePermit(ctx context.Context, kind budget.Kind, f *File) (budget.Permit, error) {
 	b := &p.DeviceOf(f).Budget
-	if ctx.Done() != nil || b.Full(kind) {
-		p.Ready()
-		p.WidenFor(kind, f)
+	if ctx.Done() == nil {
+		if permit, ok := b.TryAcquire(kind); ok {
+			return permit, nil
+		}
 	}
+	p.Ready()
+	p.WidenFor(kind, f)
 	return b.Acquire(ctx, kind)
 }
 

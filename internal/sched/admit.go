@@ -12,8 +12,8 @@ import (
 
 // tryPlain takes a permit for an operation on f that is to be a plain call, if the governor of its
 // kind leaves room and a permit is free. If not, waitOrQueue performs it. A plain call cannot be
-// asked to end early, so an operation whose context can end is none here. Before the driver is
-// chosen, an operation that is alone is a plain call, and needs no driver.
+// asked to end early, so an operation whose context can end is none here. No plain call needs a
+// driver.
 func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code driver.Code, f *File) (p iopath.Plain, ok bool) {
 	d := s.paths.DeviceOf(f)
 	switch {
@@ -67,18 +67,21 @@ func (s *Scheduler) countOn(d *device.Device, kind governor.Kind) {
 func (s *Scheduler) countWith(j governor.Journal, d *device.Device, kind governor.Kind) {
 	g, n := &d.Governors[kind], inFlight(d, kind)
 	few := admission.Few(kind, s.paths.Devices.Budgets().Processors(), d.Budget.Limit())
-	if !g.Arrive(n) {
+	if !g.Undecided(n) {
 		g.Count(n, few, j)
 		return
 	}
+	d.Queued.Add(1) // it counts for others
 	s.yield()
+	d.Queued.Add(-1)
 	g.Begin(inFlight(d, kind), few, j)
 }
 
-// inFlight returns how many operations the governor of the kind regards as d's.
+// inFlight returns how many operations of d the governor of the kind regards as in flight, beside
+// the one that asks. An fsync that asks is in d.Syncing already.
 func inFlight(d *device.Device, kind governor.Kind) int32 {
 	if kind == governor.Syncs {
-		return d.Syncing.Load()
+		return d.Syncing.Load() - 1
 	}
 	return d.InFlight()
 }

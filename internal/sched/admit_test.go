@@ -6,10 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
@@ -146,6 +149,50 @@ func TestFewNeedNoDriver(t *testing.T) {
 			}
 			hang.Eventually(s.paths.IsReady)
 		}
+		s.Close()
+	}
+}
+
+// Close waits for a driver that is being prepared.
+func TestPrepareEnds(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	s := New(func() driver.Driver { return script.New(8) }, Options{Govern: true})
+	journal{s}.Prepare()
+	s.Close()
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	if strings.Contains(string(stacks), "sched.journal.Prepare") {
+		t.Errorf("Close has left a goroutine behind:\n%s", stacks)
+	}
+}
+
+// A call that finds no permit has the driver chosen, which may allow more permits. So 17 calls that
+// hang are in the kernel at a time, although there are 16 permits at first.
+func TestCallWithoutPermitChoosesDriver(t *testing.T) {
+	hang.Watch(t)
+	for range 500 {
+		var s *Scheduler
+		s = New(func() driver.Driver {
+			s.paths.Devices.Budgets().Widen()
+			return script.New(8)
+		}, Options{Govern: true})
+		f := iopath.NewFile(1<<20, false, false)
+		start, hung := make(chan struct{}), make(chan struct{})
+		var calls, ended sync.WaitGroup
+		for range budget.Least + 1 {
+			calls.Add(1)
+			ended.Go(func() {
+				<-start
+				s.Block(budget.Reads, f, func() {
+					calls.Done()
+					<-hung
+				})
+			})
+		}
+		close(start)
+		calls.Wait()
+		close(hung)
+		ended.Wait()
 		s.Close()
 	}
 }

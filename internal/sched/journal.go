@@ -41,8 +41,16 @@ func (s *Scheduler) yield() {
 // Forget forgets what leaders have found out of the processors.
 func (j journal) Forget() { j.s.paths.Engines.Processors.Forget(j.s.paths.Clock()) }
 
-// Prepare opens the first ring. Where operations have been plain calls, there may be none.
-func (j journal) Prepare() { go j.s.Ready() }
+// Prepare opens the first ring. Where all operations have been plain calls there is none, and later
+// the program may lack a descriptor for it.
+func (j journal) Prepare() {
+	j.s.helpers.all.Go(func() {
+		j.s.Ready()
+		for _, e := range j.s.paths.Engines.All() {
+			e.Driver().Wake() // which opens a ring whose opening was delayed
+		}
+	})
+}
 
 // Trial records a trial, if a recorder is on. The record is a call without a driver. Its Batch is
 // the number of operations that began in the trial. Its Res is the trial's rate, in per mille of

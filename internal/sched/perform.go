@@ -63,10 +63,11 @@ func (s *Scheduler) Block(kind CallKind, f *File, do func()) {
 // BlockOn is Block for Reads that wait for d, on a file that may be closed before do returns.
 // Without wait, if no permit is free, it does not call do, and returns false.
 func (s *Scheduler) BlockOn(d *device.Device, wait bool, do func()) bool {
-	if d.Budget.Full(budget.Reads) {
-		s.Ready() // which may raise the number of permits
-	}
 	p, ok := d.Budget.TryAcquire(budget.Reads)
+	if !ok {
+		s.Ready() // which may raise the number of permits
+		p, ok = d.Budget.TryAcquire(budget.Reads)
+	}
 	switch {
 	case !ok && !wait:
 		return false

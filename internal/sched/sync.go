@@ -173,13 +173,12 @@ func (s *Scheduler) SetSyncDriver(open func() driver.Driver) { s.fsyncs.open = o
 // Admit decides how the fsync is made, and waits for the permit that this needs, or for ctx's end.
 func (c *syncing) Admit(ctx context.Context) (err error) {
 	s, y, d := c.s, &c.s.fsyncs, c.s.DeviceOf(c.f)
-	plain := false
+	running := d.Syncing.Add(1) - 1
 	if !s.paths.IsReady() || y.open != nil { // else plain calls are all there is
-		c.permit, plain = s.tryPlainSync(d)
-	}
-	d.Syncing.Add(1)
-	if plain {
-		return nil
+		var ok bool
+		if c.permit, ok = s.tryPlainSync(d, running); ok {
+			return nil
+		}
 	}
 	s.Ready() // choosing the driver may call SetSyncDriver
 	if y.open != nil {
@@ -200,13 +199,13 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 	return err
 }
 
-// tryPlainSync takes a permit for an fsync on d, if it is to be a plain call although it could be
-// queued. None is while a ring has a leader: its thread may have submitted
+// tryPlainSync takes a permit for an fsync on d, beside running others, if it is to be a plain call
+// although it could be queued. None is while a ring has a leader: its thread may have submitted
 // requests whose completions it would hold back (docs/decisions/0012-tied-threads.md).
 //
 // While the processors are taken, fsyncs are plain calls in up to three quarters of the permits,
 // and are queued beyond that: for each completion the leader would wait for a time slice.
-func (s *Scheduler) tryPlainSync(d *device.Device) (budget.Permit, bool) {
+func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
 	switch {
 	case s.paths.HoldsBack():
 		return budget.Permit{}, false
@@ -216,7 +215,7 @@ func (s *Scheduler) tryPlainSync(d *device.Device) (budget.Permit, bool) {
 	default:
 		s.countWith(syncJournal{journal{s}}, d, governor.Syncs)
 	}
-	return d.Budget.TryAcquireOfKind(budget.Syncs, s.room(d, governor.Syncs, d.Syncing.Load()))
+	return d.Budget.TryAcquireOfKind(budget.Syncs, s.room(d, governor.Syncs, running))
 }
 
 // syncJournal is the journal of governors of fsyncs.

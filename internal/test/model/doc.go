@@ -1,6 +1,5 @@
 // Package model predicts the cost of a program's operations on machines that are not at hand: 2 to
-// 64 processors, with a device of 500 to 2,000,000 operations a second. It is a discrete-event
-// simulation in simulated time.
+// 64 processors, a device of 500 to 2,000,000 operations a second. It simulates discrete events.
 //
 // sluice's own code decides: a Governor, which reads the simulated time, a Budget, a Signal of
 // package pressure, package admission and ioengine.Growth.
@@ -13,14 +12,13 @@
 //     a global one, stealing, threads that look for work. A system call keeps its processor until
 //     the monitor takes it. The monitor also ends time slices.
 //   - A ring and its leader (ring.go) as in ioengine.Engine: batches, two yields, relays.
-//   - A program (program.go): goroutines that ask for one operation after the other, and goroutines
-//     that only compute.
+//   - A program (program.go): goroutines that ask for operations, and goroutines that only compute.
 //
 // # Not simulated
 //
 // Operations are direct reads of one kind. There is no page cache, no write, no fsync, no class, no
-// context that ends, no other program and no garbage collector. All processors are alike: there are
-// no caches except in Costs.Bounce, no NUMA nodes, no interrupts on certain cores.
+// context that ends, no other program, no garbage collector, no NUMA node, no interrupt on certain
+// cores, and no cache but for Costs.Bounce.
 //
 // # How far to trust it
 //

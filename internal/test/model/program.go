@@ -123,8 +123,10 @@ func (u *user) ask(p *proc) {
 	case u.side != Sluice:
 	case l.Taken:
 		g.Pause()
-	case g.Arrive(l.InFlight):
+	case g.Undecided(l.InFlight):
+		u.queued++
 		u.yieldNoted(p, &u.goroutine, 1, func(p *proc) {
+			u.queued--
 			g.Begin(u.load().InFlight, few, u)
 			u.perform(p)
 		})

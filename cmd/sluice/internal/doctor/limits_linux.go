@@ -48,7 +48,7 @@ func memlock(n uint64, kernel string) Check {
 	if n < enoughMemlock && chargesRings(kernel) {
 		c.Status = Note
 		c.Advice = "raise it to 8 MiB (LimitMEMLOCK=8M, --ulimit memlock=8388608): " +
-			"a Scheduler needs up to 100 KiB of it for io_uring's rings, and all processes of a user share it"
+			"a Scheduler usually needs 100 KiB of it for io_uring's rings, and all processes of a user share it"
 	}
 	return c
 }
