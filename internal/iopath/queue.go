@@ -74,10 +74,6 @@ type refusals struct{ missCounter }
 // skip reports whether writes are plain calls at once.
 func (r *refusals) skip() bool { return r.misses.Load() >= missesBeforeSkip }
 
-// RefusesWrites reports whether the driver has refused the last direct writes to f, so that a write
-// is a plain call at once if it is not left to the kernel.
-func (f *File) RefusesWrites() bool { return f.refused.skip() }
-
 // skipped notes a write that was a plain call at once. When the driver is tried again, one refusal
 // is enough.
 func (r *refusals) skipped() {

@@ -34,7 +34,7 @@ func (s *Scheduler) plainOrQueue(ctx context.Context, code driver.Code, f *File,
 func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, b []byte, off int64, reg uint32) int32 {
 	asked := s.paths.Recording.Now()
 	switch {
-	case !s.paths.CanQueue(code, f), code == driver.Write && f.RefusesWrites() && ctx.Done() != nil:
+	case !s.paths.CanQueue(code, f):
 		return s.paths.AcquireAndCall(ctx, asked, code, f, b, off)
 	case off == iopath.AtPosition: // a write: Reads reserve their bytes in readCurrent
 		return s.writeReserved(ctx, f, b)
