@@ -42,17 +42,9 @@ func (e *Engine) handOver(ops []*driver.Op) {
 	<-h.resume
 }
 
-// yield lets the goroutines run that complete has made ready.
-func (e *Engine) yield() {
-	r := e.rings
-	began := r.Now()
-	r.Processors.Waits(began)
-	// Twice: the second yield runs the goroutines that the first ones have made ready.
-	runtime.Gosched()
-	runtime.Gosched()
-	now := r.Now()
-	r.Processors.Waited(now-began, now)
-}
+// yield lets the goroutines run that complete has made ready, and then those that these have made
+// ready.
+func (e *Engine) yield() { e.rings.Processors.Yield(2, e.rings.Now) }
 
 // wakeInRelays makes relays of the goroutines that wait for waiters, one for each processor, unless
 // they would be short. It wakes the first goroutine of each.

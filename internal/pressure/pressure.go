@@ -91,6 +91,18 @@ func (s *Signal) Waited(d, now time.Duration) {
 	}
 }
 
+// Yield lets other goroutines run that are ready, so many times, and notes how long that took by a
+// clock.
+func (s *Signal) Yield(times int, clock func() time.Duration) {
+	began := clock()
+	s.Waits(began)
+	for range times {
+		runtime.Gosched()
+	}
+	now := clock()
+	s.Waited(now-began, now)
+}
+
 // busy reports whether the program has used most of the processors' time since the last call, as
 // far as is known.
 func (s *Signal) busy(now time.Duration) bool {

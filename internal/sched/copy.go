@@ -3,7 +3,6 @@ package sched
 import (
 	"context"
 	"io"
-	"runtime"
 	"sync"
 	"syscall"
 
@@ -52,13 +51,10 @@ func (s *Scheduler) Send(f *File, socket int) (int, error) {
 // yieldInSend yields, because goroutines whose calls have ended hold permits until they run again.
 // It does nothing if the last yield took time slices of goroutines that compute.
 func (s *Scheduler) yieldInSend() bool {
-	now := s.paths.Clock()
-	if s.sends.Taken(now) {
+	if s.sends.Taken(s.paths.Clock()) {
 		return false
 	}
-	runtime.Gosched()
-	later := s.paths.Clock()
-	s.sends.Waited(later-now, later)
+	s.sends.Yield(1, s.paths.Clock)
 	return true
 }
 

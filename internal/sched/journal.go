@@ -2,7 +2,6 @@ package sched
 
 import (
 	"math"
-	"runtime"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/governor"
@@ -28,15 +27,8 @@ func (j journal) ProbeProcessors() bool {
 	return p.Taken(j.s.paths.Clock())
 }
 
-// yield lets other goroutines run that are ready, and notes how long that took.
-func (s *Scheduler) yield() {
-	p := &s.paths.Engines.Processors
-	began := s.paths.Clock()
-	p.Waits(began)
-	runtime.Gosched()
-	now := s.paths.Clock()
-	p.Waited(now-began, now)
-}
+// yield lets other goroutines run that are ready.
+func (s *Scheduler) yield() { s.paths.Engines.Processors.Yield(1, s.paths.Clock) }
 
 // Forget forgets what leaders have found out of the processors.
 func (j journal) Forget() { j.s.paths.Engines.Processors.Forget(j.s.paths.Clock()) }
