@@ -49,6 +49,9 @@ type Journal interface {
 	// ProbeProcessors reports whether the processors are taken (package pressure). It may wait for
 	// a processor to find out: beside plain calls nobody else does.
 	ProbeProcessors() bool
+	// Computes reports whether the program uses half of the processors' time or more. Then
+	// goroutines may be ready while plain calls that wait keep processors from them.
+	Computes() bool
 	// Forget forgets what others have found out of the processors: a trial has ended, and plain
 	// calls keep processors as goroutines that compute do.
 	Forget()
@@ -69,7 +72,8 @@ type Trial struct {
 }
 
 // firstTrial is how long plain calls that were only guessed are in force before the queue is tried,
-// even if the epochs are so long that no trial is earned yet. Chosen: so long may a bad guess last.
+// in a program that computes, even if the epochs are so long that no trial is earned yet. Chosen:
+// so long may a bad guess last.
 const firstTrial = 50 * time.Millisecond
 
 // sampleEvery is how many operations there are between two readings of the clock. Chosen: the
@@ -204,7 +208,7 @@ func (g *Governor) sample(n uint32, inFlight, few int32, j Journal) (t Trial, en
 	if !over {
 		return Trial{}, false
 	}
-	if g.machine.Guessed(Plain) && now >= g.tryAt {
+	if g.machine.Guessed(Plain) && now >= g.tryAt && j.Computes() {
 		g.machine.TrySoon()
 		g.tryAt = math.MaxInt64 // once
 	}

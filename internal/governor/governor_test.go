@@ -24,6 +24,7 @@ type journal struct {
 	now    time.Duration
 	taken  bool // the processors are
 	noted  bool // they were when that was last asked
+	idle   bool // the program computes little
 	trials []Trial
 }
 
@@ -35,6 +36,8 @@ func (j *journal) ProbeProcessors() bool {
 }
 
 func (j *journal) Forget() {}
+
+func (j *journal) Computes() bool { return !j.idle }
 
 func (j *journal) Prepare() {}
 
@@ -154,6 +157,27 @@ func TestFirstTrial(t *testing.T) {
 	}
 }
 
+// Where the program computes little, the first trial of a guess of Plain has to be earned, until
+// the program computes more.
+func TestFirstTrialOfIdle(t *testing.T) {
+	const takes = 60 * time.Microsecond
+	g, j := new(Governor), &journal{now: time.Hour, idle: true}
+	for j.now < time.Hour+4*firstTrial {
+		if choose(g, 1, 4, j); g.machine.phase == trial {
+			t.Fatalf("a trial after %v", j.now-time.Hour)
+		}
+		j.now += takes
+	}
+	j.idle = false
+	for range leastOps + sampleEvery {
+		if choose(g, 1, 4, j); g.machine.phase == trial {
+			return
+		}
+		j.now += takes
+	}
+	t.Error("no trial when the program computes")
+}
+
 // A Governor notes each trial once: from when to when it was, of how many operations, and its
 // result.
 func TestTrials(t *testing.T) {
@@ -230,6 +254,8 @@ func (s *shared) ProbeProcessors() bool { return false }
 func (s *shared) Forget() {}
 
 func (s *shared) Prepare() {}
+
+func (s *shared) Computes() bool { return true }
 
 func (s *shared) Trial(Trial) { s.trials.Add(1) }
 

@@ -42,10 +42,14 @@ type Signal struct {
 	until  atomic.Int64 // when the finding ends; 0 is none
 	forgot atomic.Int64 // when Forget was last called
 	asked  atomic.Int64 // when Due last called Used
-	full   atomic.Bool  // most of the processors' time was used when that was last asked
+	// percent of the processors' time that was used when that was last asked
+	percent atomic.Int32
 	// when Used was last called, and its result
 	sampled, used atomic.Int64
 }
+
+// most is the percentage that most of the processors' time means.
+const most = 75
 
 // Begin is called before the first operation, with Used set. Processor time that was used before,
 // such as for the start of the program, does not count, and Due first asks Slow later.
@@ -65,8 +69,12 @@ func (s *Signal) Due(now time.Duration) bool {
 			s.busy(now)
 		}
 	}
-	return s.full.Load()
+	return s.percent.Load() >= most
 }
+
+// Computes reports whether the program used half of the processors' time, at least, when that was
+// last asked.
+func (s *Signal) Computes() bool { return s.percent.Load() >= 50 }
 
 // Waits notes that a goroutine that is ready begins to wait for a processor.
 func (s *Signal) Waits(now time.Duration) {
@@ -86,7 +94,7 @@ func (s *Signal) Waited(d, now time.Duration) {
 		if s.Noted() {
 			s.until.Store(0)
 		}
-	case s.full.Load() || s.busy(now):
+	case s.percent.Load() >= most || s.busy(now):
 		s.until.Store(int64(now + min(share*d, longest)))
 	}
 }
@@ -113,9 +121,12 @@ func (s *Signal) busy(now time.Duration) bool {
 	since := now - time.Duration(s.sampled.Swap(int64(now)))
 	lately := used - time.Duration(s.used.Swap(int64(used)))
 	procs := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
-	full := used == 0 || since < 0 || lately >= since*time.Duration(procs)*3/4
-	s.full.Store(full)
-	return full
+	percent := int32(100)
+	if used != 0 && since > 0 {
+		percent = int32(min(100*lately/(since*time.Duration(procs)), 100))
+	}
+	s.percent.Store(percent)
+	return percent >= most
 }
 
 // Forget forgets what was noted, also of waits that have begun.

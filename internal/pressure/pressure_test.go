@@ -56,6 +56,24 @@ func TestDue(t *testing.T) {
 	}
 }
 
+// A program computes if it used half of the processors' time, or more.
+func TestComputes(t *testing.T) {
+	procs := time.Duration(min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
+	for used, want := range map[time.Duration]bool{0: true, askEvery * procs * 2 / 5: false, askEvery * procs / 2: true, askEvery * procs: true} {
+		var s Signal
+		total := time.Hour
+		s.Used = func() time.Duration { return total }
+		s.Begin(time.Minute)
+		if total += used; used == 0 { // not known
+			total = 0
+		}
+		s.Due(time.Minute + askEvery)
+		if got := s.Computes(); got != want {
+			t.Errorf("of %v the program has used %v: Computes = %t; want %t", askEvery*procs, used, got, want)
+		}
+	}
+}
+
 // What the program used before Begin is not used beside operations, and a moment after it tells
 // nothing.
 func TestBegin(t *testing.T) {

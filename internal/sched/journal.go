@@ -30,6 +30,9 @@ func (j journal) ProbeProcessors() bool {
 // yield lets other goroutines run that are ready.
 func (s *Scheduler) yield() { s.paths.Engines.Processors.Yield(1, s.paths.Clock) }
 
+// Computes reports whether the program uses half of the processors' time or more.
+func (j journal) Computes() bool { return j.s.paths.Engines.Processors.Computes() }
+
 // Forget forgets what leaders have found out of the processors.
 func (j journal) Forget() { j.s.paths.Engines.Processors.Forget(j.s.paths.Clock()) }
 

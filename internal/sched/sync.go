@@ -224,6 +224,9 @@ type syncJournal struct{ journal }
 // ProbeProcessors returns false: goroutines that compute are no reason to queue fsyncs.
 func (syncJournal) ProbeProcessors() bool { return false }
 
+// Computes returns false for the same reason.
+func (syncJournal) Computes() bool { return false }
+
 // Withdraw gives back what Admit has acquired.
 func (c *syncing) Withdraw() {
 	d := c.s.DeviceOf(c.f)

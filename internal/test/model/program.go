@@ -58,6 +58,7 @@ func (r *program) start(number int) {
 func (r *program) Now() time.Duration   { return r.now + time.Hour }
 func (r *program) Forget()              { r.processors.Forget(r.now) }
 func (r *program) Prepare()             {}
+func (r *program) Computes() bool       { return r.processors.Computes() }
 func (r *program) Trial(governor.Trial) {}
 
 // ProbeProcessors yields in sched. The duration of the yield is not simulated, but known: one time

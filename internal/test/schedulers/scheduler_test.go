@@ -135,6 +135,8 @@ func (c *clock) Forget() {}
 
 func (c *clock) Prepare() {}
 
+func (c *clock) Computes() bool { return true }
+
 func (c *clock) Trial(governor.Trial) {}
 
 // TestGovernors checks that Stats and Explain have the governors that have compared something.
