@@ -77,11 +77,7 @@ func (s *Signal) Due(now time.Duration) bool {
 func (s *Signal) Computes() bool { return s.percent.Load() >= 50 }
 
 // Waits notes that a goroutine that is ready begins to wait for a processor.
-func (s *Signal) Waits(now time.Duration) {
-	if d := now - time.Duration(s.sampled.Load()); d < 0 || d >= Slow {
-		s.busy(now)
-	}
-}
+func (s *Signal) Waits(now time.Duration) { s.busy(now) }
 
 // Waited notes that a goroutine that was ready has waited for a processor, until now, for so long.
 // Waits was called before. A long wait tells nothing if processors were idle for a part of it:
@@ -112,13 +108,18 @@ func (s *Signal) Yield(times int, clock func() time.Duration) {
 }
 
 // busy reports whether the program has used most of the processors' time since the last call, as
-// far as is known.
+// far as is known. In less than Slow that tells nothing: then it is what the last call has found.
 func (s *Signal) busy(now time.Duration) bool {
-	used := time.Duration(0)
-	if s.Used != nil {
-		used = s.Used()
+	if s.Used == nil {
+		s.percent.Store(100)
+		return true
 	}
-	since := now - time.Duration(s.sampled.Swap(int64(now)))
+	sampled := s.sampled.Load()
+	since := now - time.Duration(sampled)
+	if since >= 0 && since < Slow || !s.sampled.CompareAndSwap(sampled, int64(now)) {
+		return s.percent.Load() >= most
+	}
+	used := s.Used()
 	lately := used - time.Duration(s.used.Swap(int64(used)))
 	procs := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 	percent := int32(100)

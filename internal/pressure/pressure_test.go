@@ -113,6 +113,27 @@ func TestIdle(t *testing.T) {
 	}
 }
 
+// Of two goroutines that have waited beside each other, the second one has used little since the
+// first one asked: that tells nothing.
+func TestWaitsBesideEachOther(t *testing.T) {
+	procs := time.Duration(min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
+	for _, want := range []bool{false, true} {
+		var s Signal
+		used := time.Second
+		s.Used = func() time.Duration { return used }
+		s.Waits(time.Hour)
+		if used += Slow / 8; want {
+			used += Slow * procs
+		}
+		s.Waited(Slow, time.Hour+Slow)
+		used += Slow / 8 * procs
+		s.Waited(Slow, time.Hour+Slow+Slow/8)
+		if taken := s.Taken(time.Hour + 2*Slow); taken != want {
+			t.Errorf("Taken = %t; want %t", taken, want)
+		}
+	}
+}
+
 // A wait that has begun before Forget was called counts for nothing, a later one does, and so does
 // one by another clock.
 func TestForget(t *testing.T) {
