@@ -2,7 +2,6 @@ package entry
 
 import (
 	"errors"
-	"math"
 	"syscall"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
@@ -16,15 +15,12 @@ import (
 // copyOrLink calls makeCopy. With PreserveLinks it makes a hard link to the copy of another name of
 // the source, if there is one.
 func (m *Maker) copyOrLink(it *item.Item, makeCopy func(*item.Item) error) error {
-	names := it.Stat.Nlink
-	if m.job.Opt.Follow == option.FollowAll {
-		names = math.MaxUint64 // any number of symbolic links may lead to it
-	}
-	if m.job.Opt.Preserve&option.PreserveLinks == 0 || names < 2 {
+	// Any number of symbolic links may lead to a file with one name.
+	if m.job.Opt.Preserve&option.PreserveLinks == 0 || it.Stat.Nlink < 2 && !bool(it.Follow) {
 		return makeCopy(it)
 	}
 	for {
-		other, first := m.job.Links.Find(it.Stat.ID, names)
+		other, first := m.job.Links.Find(it.Stat.ID)
 		if first {
 			return m.copyFirst(it, other, makeCopy)
 		}

@@ -2,7 +2,7 @@
 // hard links to the copy.
 //
 //	for {
-//		c, first := table.Find(id, nlink)
+//		c, first := table.Find(id)
 //		if first {
 //			// … make the copy …
 //			table.Made(id, c, dir, name, ok)
@@ -27,8 +27,9 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/dirs"
 )
 
-// Table has the files of the source with several names, each from its first found name until its
-// last. Its zero value is empty.
+// Table has the files of the source with several names. It forgets none: a name may be found again,
+// as in two sources of one cp, or below a bind mount, so more names may be found than the file has.
+// Its zero value is empty.
 type Table struct {
 	mu     sync.Mutex
 	copies map[at.ID]*Copy // by the ID of the source; guarded by mu
@@ -42,24 +43,19 @@ type Copy struct {
 
 	ok    bool
 	known chan struct{} // closed when ok is known
-	left  uint64        // names that were not found yet; guarded by Table.mu
 }
 
-// Find returns the copy of a file with so many names. If first is true, the caller must make the
-// copy and call Made.
-func (t *Table) Find(id at.ID, names uint64) (_ *Copy, first bool) {
+// Find returns the copy of a file. If first is true, the caller must make the copy and call Made.
+func (t *Table) Find(id at.ID) (_ *Copy, first bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c := t.copies[id]; c != nil {
-		if c.left--; c.left == 0 {
-			delete(t.copies, id)
-		}
 		return c, false
 	}
 	if t.copies == nil {
 		t.copies = make(map[at.ID]*Copy)
 	}
-	c := &Copy{known: make(chan struct{}), left: names - 1}
+	c := &Copy{known: make(chan struct{})}
 	t.copies[id] = c
 	return c, true
 }

@@ -188,6 +188,23 @@ func TestIntoItselfByMount(t *testing.T) {
 	holds(t, "tree/a/file", "content")
 }
 
+// TestLinksByMount copies a directory that is mounted a second time in the tree: each name of a
+// file is found twice, and all copies are names of one file.
+func TestLinksByMount(t *testing.T) {
+	needRoot(t)
+	t.Chdir(t.TempDir())
+	put(t, "tree/a/x", "content")
+	must(t, os.Link("tree/a/x", "tree/a/y"))
+	must(t, os.Mkdir("tree/b", 0o755))
+	tool(t, "mount --bind tree/a", "tree/b")
+	defer func() { fs.Unmount(t, "tree/b") }()
+	copied(t, "copy", "tree", option.Options{Preserve: option.PreserveLinks})
+	var s unix.Stat_t
+	if must(t, unix.Stat("copy/a/x", &s)); s.Nlink != 4 {
+		t.Errorf("the copy has %d names; want 4", s.Nlink)
+	}
+}
+
 // TestOneFileSystem checks that a file system mounted in the tree is copied only without
 // OneFileSystem.
 func TestOneFileSystem(t *testing.T) {
