@@ -11,13 +11,15 @@ import (
 // quote returns a name in the quotes of messages.
 func quote(name string) string { return shellquote.Quote(name, showsUnicode()) }
 
-// quoteIfNeeded returns a name without quotes if a shell reads it unchanged.
+// quoteIfNeeded returns a name without quotes if a shell reads it unchanged, and it has no colon
+// (GNU's quotef).
 func quoteIfNeeded(name string) string {
-	const safe = "%+,-./0123456789:@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
-	if name != "" && strings.Trim(name, safe) == "" {
-		return name
+	quoted := quote(name)
+	if quoted != "'"+name+"'" || name == "" || name == "{" || name == "}" || name[0] == '#' || name[0] == '~' ||
+		strings.ContainsAny(name, " !\"$&()*:;<=>?[\\^`|") {
+		return quoted
 	}
-	return quote(name)
+	return name
 }
 
 // showsUnicode reports whether the locale's character set is UTF-8 (locale(7)).
