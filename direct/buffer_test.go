@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/sluiceio/sluice"
@@ -74,6 +75,7 @@ func TestReadBufferErrors(t *testing.T) {
 		"NegativeOffset": {f, t.Context(), -1, 1, nil},
 		"NegativeLength": {f, t.Context(), 0, -1, nil},
 		"BeyondTheLimit": {f, t.Context(), 0, 1 << 30, nil},
+		"Largest":        {f, t.Context(), 1, math.MaxInt, nil},
 		"Closed":         {closed, t.Context(), 0, 1, fs.ErrClosed},
 		"NoMemoryInTime": {f, ended, 0, 4096, context.Canceled},
 		"NoFile":         {nil, t.Context(), 0, 1, os.ErrInvalid},
@@ -84,6 +86,9 @@ func TestReadBufferErrors(t *testing.T) {
 		}
 		if _, ok := errors.AsType[*fs.PathError](err); !ok && c.f != nil {
 			t.Errorf("%s: %T %v; want a *fs.PathError", name, err, err)
+		}
+		if c.n > 1<<20 && !strings.Contains(err.Error(), "more than the pool's limit") {
+			t.Errorf("%s: %v; want an error about the pool's limit", name, err)
 		}
 	}
 	held.Release()

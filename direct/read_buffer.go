@@ -52,7 +52,8 @@ func (f *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer,
 	at, size := off, n
 	if f.direct != nil {
 		at = f.direct.Floor(off)
-		size = int(f.direct.Ceil(off - at + int64(n)))
+		end := min(off-at+int64(n), f.direct.LastEnd()) // more than any pool has
+		size = int(min(f.direct.Ceil(end), math.MaxInt))
 	}
 	b, err := f.h.Sched.Buffers.Get(ctx, size)
 	if err != nil {
