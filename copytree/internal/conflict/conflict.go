@@ -123,13 +123,19 @@ func (r *Resolver) keeps(it *item.Item, s *at.Stat) (keep bool, err error) {
 		return true, fault.Dest("open", fault.ErrExists)
 	case r.Opt.Existing == option.Older && !s.Mtime.Before(r.sourceTime(it, s)):
 		return true, nil
-	case r.Opt.Resume && r.complete(it, s):
+	case r.Opt.Resume && !r.separate(it) && r.complete(it, s):
 		return true, nil
 	case r.Opt.DryRun || r.Opt.Ask == nil:
 		return false, nil
 	}
 	r.Report.Call(func() { keep = !r.Opt.Ask(it.DstPath()) })
 	return keep, nil
+}
+
+// separate reports whether the existing file is a copy where a hard link to another copy is wanted
+// (PreserveLinks): a killed copy has made it.
+func (r *Resolver) separate(it *item.Item) bool {
+	return it.What == report.Linked && !r.Opt.MakesLinks()
 }
 
 // complete reports whether the existing file is a complete copy of the source (Resume). Size and

@@ -50,6 +50,28 @@ func TestResumeAfterKill(t *testing.T) {
 	}
 }
 
+// TestResumeLinks has a copy of the second name of a file, which a killed copy has made first. The
+// next copy makes it a hard link to the copy of the first name.
+func TestResumeLinks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "tree/a", "content")
+	o := option.Options{Preserve: option.PreserveTimes | option.PreserveLinks, Concurrency: 1}
+	copied(t, "copy", "tree", o)
+	must(t, os.Link("tree/a", "tree/b"), os.Link("tree/a", "tree/c"))
+	copied(t, "copy/c", "tree/c", o)
+	o.Resume = true
+	for range 2 {
+		copied(t, "copy", "tree", o)
+		var s unix.Stat_t
+		if must(t, unix.Stat("copy/a", &s)); s.Nlink != 3 {
+			t.Errorf("the copy has %d names; want 3", s.Nlink)
+		}
+	}
+	if r := copied(t, "copy", "tree", o); r.Files != 0 {
+		t.Errorf("a complete copy: %d files were copied; want none", r.Files)
+	}
+}
+
 // TestResumeOfOthers checks that a copy is complete if it may not have its source's owner, and so
 // lacks suid and sgid as well.
 func TestResumeOfOthers(t *testing.T) {
