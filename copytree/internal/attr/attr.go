@@ -61,8 +61,16 @@ type File struct {
 // chown(2) removes suid, sgid and capabilities. If the owner or the times are refused, the file
 // keeps the permissions with which it was made: they suit another user's file. The error joins all
 // refusals.
+//
+// A copy that has its source's time and mode counts as complete (Options.Resume). So a copy with
+// extended attributes gets the time of modification after them.
 func (c *Setter) Set(f *File) error {
-	if err := c.CopyTimes(f.Dst, f.Stat); err != nil {
+	names, errNames := c.xattrs(f)
+	mtime := f.Stat.Mtime
+	if len(names) > 0 {
+		mtime = at.Omitted
+	}
+	if err := c.setTimes(f.Dst, f.Stat.Atime, mtime); err != nil {
 		return err
 	}
 	mode := f.Stat.Mode & at.ModeBits
@@ -75,7 +83,12 @@ func (c *Setter) Set(f *File) error {
 			mode &^= at.ModeSUID | at.ModeSGID
 		}
 	}
-	refused := c.copyXattrs(f)
+	refused := c.copyXattrs(f, names, errNames)
+	if len(names) > 0 {
+		if err := c.CopyTimes(f.Dst, f.Stat); err != nil {
+			return errors.Join(refused, err)
+		}
+	}
 	if f.unknownACL {
 		return refused
 	}
@@ -87,10 +100,14 @@ func (c *Setter) Set(f *File) error {
 
 // CopyTimes gives the source's times to a copy, or to a symbolic link that replaces it.
 func (c *Setter) CopyTimes(dst at.File, source *at.Stat) error {
+	return c.setTimes(dst, source.Atime, source.Mtime)
+}
+
+func (c *Setter) setTimes(dst at.File, atime, mtime at.Time) error {
 	if c.preserve&option.PreserveTimes == 0 {
 		return nil
 	}
-	return c.tolerate(option.PreserveTimes, "utimensat", c.kernel.SetTimes(dst, source.Atime, source.Mtime))
+	return c.tolerate(option.PreserveTimes, "utimensat", c.kernel.SetTimes(dst, atime, mtime))
 }
 
 // chown gives the copy the source's owner and group, or at least the group. It reports whether the

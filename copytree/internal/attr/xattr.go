@@ -39,14 +39,22 @@ var notCopied = []string{"security.evm", "afs.", "xfsroot.", "trusted.SGI_", "sy
 // storedAsXattrs are the options whose attributes are stored as extended attributes.
 const storedAsXattrs = option.PreserveMode | option.PreserveXattr | option.PreserveContext
 
-// copyXattrs copies extended attributes, ACLs included. It returns the first refusal of an ACL, and
-// the first refusal of another attribute.
-func (c *Setter) copyXattrs(f *File) error {
+// xattrs returns the names of the source's extended attributes that are copied, ACLs included.
+func (c *Setter) xattrs(f *File) ([]string, error) {
+	if c.preserve&storedAsXattrs == 0 {
+		return nil, nil
+	}
+	names, err := c.kernel.Xattrs(f.Src)
+	return slices.DeleteFunc(names, func(name string) bool { return c.preserve&optionOf(name) == 0 }), err
+}
+
+// copyXattrs copies the extended attributes with these names, the result of xattrs. It returns the
+// first refusal of an ACL, and the first refusal of another attribute.
+func (c *Setter) copyXattrs(f *File, names []string, err error) error {
 	if c.preserve&storedAsXattrs == 0 {
 		return nil
 	}
 	mode := c.preserve&option.PreserveMode != 0
-	names, err := c.kernel.Xattrs(f.Src)
 	if !at.HasXattrs && c.require&(option.PreserveXattr|option.PreserveContext) != 0 {
 		err = errors.ErrUnsupported
 	}
@@ -56,11 +64,7 @@ func (c *Setter) copyXattrs(f *File) error {
 	}
 	var refused, refusedACL error
 	for _, name := range names {
-		by := optionOf(name)
-		if c.preserve&by == 0 {
-			continue
-		}
-		if by == option.PreserveMode {
+		if by := optionOf(name); by == option.PreserveMode {
 			refusedACL = cmp.Or(refusedACL, c.copyACL(f, name))
 		} else {
 			refused = cmp.Or(refused, c.copyXattr(f, name, by))
@@ -151,8 +155,8 @@ func groupOf(acl []byte) uint32 {
 	return group & most << 3 & groupPermissions
 }
 
-// removeACLs removes ACLs of the copy, inherited or old, that the source lacks. names are the
-// source's extended attributes.
+// removeACLs removes ACLs of the copy, inherited or old, that the source lacks. names has the ACLs
+// of the source.
 func (c *Setter) removeACLs(f *File, names []string) error {
 	for _, acl := range []string{ACLAccess, aclDefault} {
 		if slices.Contains(names, acl) || acl == aclDefault && f.Stat.Type() != at.Directory {
