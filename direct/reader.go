@@ -58,9 +58,10 @@ type ReaderOptions struct {
 //
 // A Reader takes about BufferSize x ReadAhead bytes of the Scheduler's pool
 // (sluice.Options.BufferMemory), from the first read to the end of the file or Close. When half of
-// the pool is in use, it goes on with one buffer. Without any it waits, until ctx ends or the
-// Scheduler is closed; Close of the File does not end that wait. So leave memory for one buffer of
-// each stream.
+// the pool is in use, it goes on with the memory of one request: a buffer, or several small ones.
+// Without any it waits, until ctx ends or the Scheduler is closed; Close of the File does not end
+// that wait. So half of the pool must have room for a request of each stream
+// (docs/streams-and-memory.md).
 //
 // # Errors
 //

@@ -53,3 +53,32 @@ func TestReaderGoesOnWithWhatItHas(t *testing.T) {
 	b := <-others
 	b.Release()
 }
+
+// TestManyReaders checks that each of many open Readers gets memory if the pool has what
+// docs/streams-and-memory.md asks for, however much the first ones have read ahead.
+func TestManyReaders(t *testing.T) {
+	hang.Watch(t)
+	const pool = 8 << 20
+	s := testenv.Scheduler(t, sluice.Options{BufferMemory: pool})
+	f, noise := testenv.DirectNoise(t, s, 4<<20)
+	for _, o := range []direct.ReaderOptions{
+		{BufferSize: 4096}, {BufferSize: 4096, ReadAhead: 1000}, {BufferSize: 64 << 10}, {BufferSize: 512 << 10},
+	} {
+		each := max(2*o.BufferSize, 256<<10)
+		var open []*direct.Reader
+		for range pool / each {
+			r, err := f.NewReader(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			open = append(open, r)
+			b := make([]byte, 1)
+			if _, err := r.Read(b); err != nil || b[0] != noise[0] {
+				t.Fatalf("%+v: Read = %x, %v; want %x", o, b, err, noise[:1])
+			}
+		}
+		for _, r := range open {
+			r.Close()
+		}
+	}
+}
