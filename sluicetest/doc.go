@@ -37,8 +37,13 @@
 //
 // In a bubble of testing/synctest, operations take the bubble's time (Options.Latency), so waiting
 // takes no real time. Make the Disk in the bubble, and do not use sluice.Default in two bubbles.
-// Let one goroutine at a time use the position of a File (Read, Write, Seek): a goroutine that
-// waits for a mutex stops the bubble's time. A trace.Recorder has only the time 0 in a bubble.
+// A trace.Recorder has only the time 0 in a bubble.
+//
+// A goroutine that waits for a mutex stops the bubble's time. So a test in a bubble hangs if the
+// code under test holds a mutex during an operation that takes time (Latency, Freeze), and another
+// goroutine waits for the mutex. Run such code outside a bubble, or replace the mutex by a channel
+// of capacity 1. The position of a File has a mutex, too: let one goroutine at a time use it (Read,
+// Write, Seek).
 //
 // With GOMAXPROCS=1 in a bubble, a seed repeats a run exactly. Otherwise the order in which
 // goroutines run may change the run.
