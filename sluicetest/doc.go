@@ -52,4 +52,9 @@
 //
 // The files are in memory of the system, so mmap and OSFile work. Bytes that are written through
 // mmap or OSFile may be lost in a crash, even after a Sync. NewDisk does not work on Windows.
+//
+// A Chain of package batch opens, reads, renames and unlinks by name. Its Stat, Lstat, Mkdir,
+// Rmdir, Symlink, HardLink and In are for package os's files: here they fail with
+// errors.ErrUnsupported. Packages pebblevfs and copytree name files by package os, so they do not
+// see the Disk's files.
 package sluicetest

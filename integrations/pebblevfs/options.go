@@ -33,7 +33,8 @@ func (m Mode) String() string {
 type Options struct {
 	Mode Mode
 
-	// Scheduler has the files. Close it after the database. nil is sluice.Default's Scheduler.
+	// Scheduler has the files. Close it after the database. nil is sluice.Default's Scheduler. It
+	// cannot be the Scheduler of a sluicetest.Disk: names and directories are package os's.
 	Scheduler *sluice.Scheduler
 
 	// Background is the class of flushes, compactions and sequential reads. It must be a class of
