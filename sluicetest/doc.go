@@ -45,8 +45,10 @@
 // of capacity 1. The position of a File has a mutex, too: let one goroutine at a time use it (Read,
 // Write, Seek).
 //
-// With GOMAXPROCS=1 in a bubble, a seed repeats a run exactly. Otherwise the order in which
-// goroutines run may change the run.
+// With GOMAXPROCS=1 in a bubble, a seed repeats a run exactly if the machine is idle. On a busy
+// machine the Go runtime may preempt a goroutine at another point, so some runs differ. Real-time
+// priority prevents that (chrt -f 10). With more processors the order in which goroutines run may
+// change the run.
 //
 // # Limits
 //
