@@ -1,6 +1,6 @@
 // Package budget bounds how many threads of the process wait in system calls for a device.
 //
-//	p, err := b.Acquire(ctx, budget.Reads)
+//	p, err := b.Acquire(ctx, budget.Reads, ctx.Done() != nil)
 //	if err != nil {
 //		return err // ctx has ended
 //	}
@@ -183,14 +183,8 @@ func (p Permit) takeLocked(most int32) bool {
 }
 
 // Acquire takes a permit for a call of a kind. If none is free it waits for one. If ctx ends first,
-// it returns ctx's error.
-func (b *Budget) Acquire(ctx context.Context, k Kind) (Permit, error) {
-	return b.AcquireUntil(ctx, k, ctx.Done() != nil)
-}
-
-// AcquireUntil is Acquire for a call whose context is not ctx. ctx ends the waiting. ends says
-// whether the context of the call may end.
-func (b *Budget) AcquireUntil(ctx context.Context, k Kind, ends bool) (Permit, error) {
+// it returns ctx's error. ends says whether the context of the call may end, which need not be ctx.
+func (b *Budget) Acquire(ctx context.Context, k Kind, ends bool) (Permit, error) {
 	p := Permit{b, k, ends}
 	if p.take(Most) {
 		return p, nil

@@ -132,7 +132,7 @@ func TestEnding(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var all []Permit
 	for range 4 {
-		p, err := b.Acquire(ctx, Reads)
+		p, err := b.Acquire(ctx, Reads, ctx.Done() != nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func (b *Budget) queueUp(n int, ctx context.Context, k Kind) []chan error {
 	for i := range passed {
 		passed[i] = make(chan error, 1)
 		before := b.waiting.Load()
-		go func() { _, err := b.Acquire(ctx, k); passed[i] <- err }()
+		go func() { _, err := b.Acquire(ctx, k, ctx.Done() != nil); passed[i] <- err }()
 		hang.Eventually(func() bool { return b.waiting.Load() > before })
 	}
 	return passed
@@ -210,7 +210,7 @@ func (w *world) goThrough(t *testing.T, rnd *rand.Rand, inside *[4]atomic.Int32)
 	}
 	i := rnd.IntN(len(w.of))
 	b, k := w.of[i], Kind(rnd.IntN(int(kinds)))
-	p, err := b.Acquire(ctx, k)
+	p, err := b.Acquire(ctx, k, ctx.Done() != nil)
 	if err != nil {
 		return
 	}
@@ -315,7 +315,7 @@ func TestMorePermits(t *testing.T) {
 		"WidenAll": func(w *world) { w.all.Widen() },
 		"GOMAXPROCS": func(w *world) {
 			w.all.ask = func() int { return 40 }
-			p, err := w.of[0].Acquire(context.Background(), Reads)
+			p, err := w.of[0].Acquire(context.Background(), Reads, false)
 			if err != nil {
 				t.Error(err)
 			}
@@ -349,13 +349,13 @@ func TestEndingFreesTwo(t *testing.T) {
 	b := w.of[0]
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	ending, err := b.Acquire(ctx, Writes)
+	ending, err := b.Acquire(ctx, Writes, ctx.Done() != nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := b.fill(Writes)
 	for range 3 {
-		p, err := b.Acquire(ctx, Reads)
+		p, err := b.Acquire(ctx, Reads, ctx.Done() != nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,7 +49,7 @@ func TestCannotKeepProcessor(t *testing.T) {
 	w := newWorld(1, 2, 0)
 	b := w.of[0]
 	for range Least {
-		if _, err := b.Acquire(context.Background(), Reads); err != nil {
+		if _, err := b.Acquire(context.Background(), Reads, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,7 +57,7 @@ func TestCannotKeepProcessor(t *testing.T) {
 	w.all.keep = func() (time.Duration, bool) { asked++; return 0, false }
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := b.Acquire(ctx, Reads); err == nil || asked != 1 {
+	if _, err := b.Acquire(ctx, Reads, ctx.Done() != nil); err == nil || asked != 1 {
 		t.Errorf("Acquire = %v after %d moments; want an error after 1", err, asked)
 	}
 }

@@ -58,7 +58,11 @@ func newRig(t *testing.T, most int) *rig {
 		return drv(), g.openError
 	})
 	g.Claim(&g.of)
-	t.Cleanup(g.Wait)
+	t.Cleanup(func() {
+		for _, e := range g.All() {
+			e.Wait()
+		}
+	})
 	return g
 }
 

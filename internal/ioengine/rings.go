@@ -189,10 +189,3 @@ func (r *Rings) RequireLeaders() {
 
 // ReleaseLeaders ends what RequireLeaders began.
 func (r *Rings) ReleaseLeaders() { r.closing.Add(-1) }
-
-// Wait returns when no ring has a leader. Nothing may be pushed any more.
-func (r *Rings) Wait() {
-	for _, e := range r.All() {
-		e.Wait()
-	}
-}

@@ -99,11 +99,6 @@ func (p *Paths) MayQueue(code driver.Code, f *File) bool {
 // no device, and needs no permit: only swap makes it wait, as it does any access to memory.
 func (p *Paths) InMemory(f *File) bool { return p.DeviceOf(f) != p.Devices.None() && f.inMemory.Load() }
 
-// HoldsBack reports whether a thread in a plain call may hold back completions of a ring: the ring
-// has a leader, and the kernel completes an operation in the thread that has submitted it
-// (docs/decisions/0012-tied-threads.md).
-func (p *Paths) HoldsBack() bool { return p.Engines.HasLeader() && !p.Driver.CompletesAlone }
-
 // CanQueue reports whether the driver can take code on f now, and perform it without a thread. On
 // xfs a read through the page cache waits for a write(2) to the same file, and io_uring waits in
 // the submission. So the submitting goroutine would wait, and all other operations of the ring

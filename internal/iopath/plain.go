@@ -66,7 +66,7 @@ func (p *Paths) AcquirePermit(ctx context.Context, kind budget.Kind, f *File) (b
 	}
 	p.Ready()
 	p.WidenFor(kind, f)
-	return b.Acquire(ctx, kind)
+	return b.Acquire(ctx, kind, ctx.Done() != nil)
 }
 
 // KindOf returns a call's kind in a Budget.

@@ -2,7 +2,6 @@ package sched
 
 import (
 	"context"
-	"syscall"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/iopath"
@@ -32,12 +31,12 @@ func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 	if int(found) != len(b) {
 		s.count(ctx, readKind(f, len(b)), f)
 	}
-	return resultOf(s.readAfterLook(ctx, f, b, off, 0, found))
+	return resultOf(context.Background(), s.readAfterLook(ctx, f, b, off, 0, found))
 }
 
 // Pwrite is pwrite(2). The error is a syscall.Errno.
 func (s *Scheduler) Pwrite(f *File, b []byte, off int64) (int, error) {
-	return resultOf(s.write(context.Background(), f, b, off))
+	return resultOf(context.Background(), s.write(context.Background(), f, b, off))
 }
 
 // WriteCurrent is write(2), at the position of the descriptor. The error is a syscall.Errno.
@@ -46,7 +45,7 @@ func (s *Scheduler) WriteCurrent(f *File, b []byte) (int, error) {
 		f.PositionMu.Lock()
 		defer f.PositionMu.Unlock()
 	}
-	return resultOf(s.write(context.Background(), f, b, iopath.AtPosition))
+	return resultOf(context.Background(), s.write(context.Background(), f, b, iopath.AtPosition))
 }
 
 // ReadCurrent is read(2), at the position of the descriptor. The error is a syscall.Errno.
@@ -55,13 +54,5 @@ func (s *Scheduler) ReadCurrent(f *File, b []byte) (int, error) {
 		f.PositionMu.Lock()
 		defer f.PositionMu.Unlock()
 	}
-	return resultOf(s.readCurrent(f, b, f.Flags&driver.Direct == 0 && len(b) < largeRead))
-}
-
-// resultOf returns a result as a count and an error, as a system call does.
-func resultOf(res int32) (int, error) {
-	if res >= 0 {
-		return int(res), nil
-	}
-	return 0, syscall.Errno(-res)
+	return resultOf(context.Background(), s.readCurrent(f, b, f.Flags&driver.Direct == 0 && len(b) < largeRead))
 }

@@ -61,17 +61,9 @@ type RawFile struct {
 	Name string
 }
 
-// ReadRaw is ReadAt for a RawFile. Bytes that the page cache does not have are read by plain calls.
-func (s *Scheduler) ReadRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
-	return s.transferRaw(ctx, driver.Read, o, b, off)
-}
-
-// WriteRaw is WriteAt for a RawFile. It makes plain calls.
-func (s *Scheduler) WriteRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
-	return s.transferRaw(ctx, driver.Write, o, b, off)
-}
-
-func (s *Scheduler) transferRaw(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) (n int, err error) {
+// TransferRaw is ReadAt or WriteAt, as code says, for a RawFile. It makes plain calls where the page
+// cache does not have the bytes.
+func (s *Scheduler) TransferRaw(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) (n int, err error) {
 	if off > math.MaxInt64-int64(len(b)) {
 		return 0, syscall.EINVAL // as from pread(2)
 	}
@@ -202,7 +194,7 @@ func (s *Scheduler) namePermit(ctx context.Context, kind CallKind) (namePermit, 
 	if c, ok := ctx.Value(isolationKey{}).(*IsolatedContext); ok {
 		return n.acquireOr(ctx, c, kind)
 	}
-	p, err := n.all.AcquireUntil(ctx, kind, false)
+	p, err := n.all.Acquire(ctx, kind, false)
 	return namePermit{p, nil}, err
 }
 
@@ -220,7 +212,7 @@ func (n *names) acquireOr(ctx context.Context, c *IsolatedContext, kind CallKind
 	w := &nameWaiter{of: c, turn: cancel}
 	n.waiting = append(n.waiting, w)
 	n.mu.Unlock()
-	p, err := n.all.AcquireUntil(wait, kind, false)
+	p, err := n.all.Acquire(wait, kind, false)
 	n.mu.Lock()
 	n.waiting = slices.DeleteFunc(n.waiting, func(other *nameWaiter) bool { return other == w })
 	n.mu.Unlock()

@@ -72,7 +72,7 @@ func (s *Scheduler) BlockOn(d *device.Device, wait bool, do func()) bool {
 	case !ok && !wait:
 		return false
 	case !ok:
-		p, _ = d.Budget.Acquire(context.Background(), budget.Reads) // this context does not end
+		p, _ = d.Budget.Acquire(context.Background(), budget.Reads, false) // this context does not end
 	}
 	defer p.Release()
 	do()
@@ -91,6 +91,14 @@ const (
 // ErrUnconfirmed is the error of a write that was made, and whose context has ended before it was
 // known that its bytes are safe. It comes with the context's error.
 var ErrUnconfirmed = errors.New("written, but not known to be safe")
+
+// resultOf returns a result as a count and an error.
+func resultOf(ctx context.Context, res int32) (int, error) {
+	if res < 0 {
+		return 0, errorOf(ctx, res)
+	}
+	return int(res), nil
+}
 
 func errorOf(ctx context.Context, res int32) error {
 	switch {

@@ -15,19 +15,15 @@ import (
 // holds for Read and Write here: each is one read(2) or write(2), or reserves its bytes by one
 // lseek(2) and transfers them at their offset (readReserving).
 
-// Read reads up to len(b) bytes at the file's position and moves it, as
-// read(2). At the end of the file it returns 0, io.EOF.
+// Read is read(2). At the end of the file it returns 0, io.EOF.
 func (s *Scheduler) Read(f *File, b []byte) (int, error) {
 	f.PositionMu.Lock()
 	defer f.PositionMu.Unlock()
-	res := s.readCurrent(f, b, false)
-	switch {
-	case res > 0:
-		return int(res), nil
-	case res == 0:
-		return 0, io.EOF
+	n, err := resultOf(context.Background(), s.readCurrent(f, b, false))
+	if n == 0 && err == nil {
+		err = io.EOF
 	}
-	return 0, errorOf(context.Background(), res)
+	return n, err
 }
 
 // readCurrent is read(2) at the position. With looks it looks into the page cache before it asks
@@ -85,15 +81,15 @@ func (s *Scheduler) readReserving(ctx context.Context, f *File, b []byte) (res i
 		return s.readByCall(ctx, f, b)
 	case r.n == 0:
 		return s.readAtEnd(ctx, f, b, pos)
-	case direct: // a part of a block cannot be asked for
-		res = min(s.readOn(ctx, f, b, pos, s.read(ctx, f, b, pos, 0)), int32(r.n))
-	case looks:
+	case !direct: // otherwise a part of a block cannot be asked for
 		b = b[:r.n]
-		res = s.readOn(ctx, f, b, pos, s.readAfterLook(ctx, f, b, pos, 0, r.found))
-	default:
-		b = b[:r.n]
-		res = s.readOn(ctx, f, b, pos, s.read(ctx, f, b, pos, 0))
 	}
+	if looks {
+		res = s.readAfterLook(ctx, f, b, pos, 0, r.found)
+	} else {
+		res = s.read(ctx, f, b, pos, 0)
+	}
+	res = min(s.readOn(ctx, f, b, pos, res), int32(r.n))
 	giveBack(f, driver.Read, r.n, r.end, res)
 	return res
 }

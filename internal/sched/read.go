@@ -144,9 +144,5 @@ func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64
 // where the kernel stopped. 0 bytes without an error is the end of the file.
 func (s *Scheduler) ReadOnce(ctx context.Context, f *File, b []byte, off int64) (int, error) {
 	s.count(ctx, readKind(f, len(b)), f)
-	res := s.read(ctx, f, b, off, 0)
-	if res < 0 {
-		return 0, errorOf(ctx, res)
-	}
-	return int(res), nil
+	return resultOf(ctx, s.read(ctx, f, b, off, 0))
 }

@@ -50,7 +50,9 @@ func (s *Scheduler) Now() time.Duration { return s.paths.Clock() }
 func (s *Scheduler) Close() error {
 	s.paths.EndChoice()
 	s.paths.Classes.Close()
-	s.paths.Engines.Wait()
+	for _, e := range s.paths.Engines.All() {
+		e.Wait() // a leader may start helpers
+	}
 	s.helpers.all.Wait()
 	errs := []error{s.chains.Close()}
 	if e := s.fsyncs.engine.Load(); e != nil {

@@ -181,13 +181,11 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 		}
 	}
 	s.Ready() // choosing the driver may call SetSyncDriver
-	if y.open != nil {
-		if e := s.syncEngine(); e != nil {
-			var ok bool
-			if ok, err = y.takePlace(ctx, d); ok {
-				c.engine = e
-				return nil
-			}
+	if e := s.syncEngine(); e != nil {
+		var ok bool
+		if ok, err = y.takePlace(ctx, d); ok {
+			c.engine = e
+			return nil
 		}
 	}
 	if err == nil {
@@ -200,14 +198,15 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 }
 
 // tryPlainSync takes a permit for an fsync on d, beside running others, if it is to be a plain call
-// although it could be queued. None is while a ring has a leader: its thread may have submitted
-// requests whose completions it would hold back (docs/decisions/0012-tied-threads.md).
+// although it could be queued. None is while a ring has a leader, if the kernel completes a request
+// in the thread that has submitted it: the fsync may be in that thread, and hold the completion
+// back (docs/decisions/0012-tied-threads.md).
 //
 // While the processors are taken, fsyncs are plain calls in up to three quarters of the permits,
 // and are queued beyond that: for each completion the leader would wait for a time slice.
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
 	switch {
-	case s.paths.HoldsBack():
+	case s.paths.Engines.HasLeader() && !s.paths.Driver.CompletesAlone:
 		return budget.Permit{}, false
 	case !s.paths.Govern:
 	case s.taken(&d.Governors[governor.Syncs]):
@@ -294,6 +293,9 @@ func (c *syncing) queue(code driver.Code, fd int) int32 {
 // syncEngine returns the engine of the driver for fsyncs, or nil if there is none or it is lost.
 func (s *Scheduler) syncEngine() *ioengine.Engine {
 	y := &s.fsyncs
+	if y.open == nil {
+		return nil
+	}
 	y.opened.Do(func() {
 		if drv := y.open(); drv != nil {
 			e := ioengine.New(drv, &s.paths.Engines, s.paths.Recording)
