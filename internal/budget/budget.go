@@ -70,7 +70,7 @@ type Budget struct {
 	parallel atomic.Bool // see Parallel
 	used     probe.Int64 // taken
 	waiting  probe.Int32 // goroutines that wait. Written under All.mu
-	queues   [2 * kinds]list.List[waiter]
+	queues   [2 * Kinds]list.List[waiter]
 	links    list.Node[Budget] // in All.starved while goroutines wait
 }
 

@@ -106,7 +106,7 @@ func TestKinds(t *testing.T) {
 		if len(all) != want {
 			t.Errorf("kind %d has %d permits; want %d", k, len(all), want)
 		}
-		for other := range kinds {
+		for other := range Kinds {
 			if p, ok := b.TryAcquire(other); ok != (k != Reads && other != k) {
 				t.Errorf("with all permits of kind %d taken, there is one for kind %d: %t", k, other, ok)
 			} else if ok {
@@ -209,7 +209,7 @@ func (w *world) goThrough(t *testing.T, rnd *rand.Rand, inside *[4]atomic.Int32)
 		}
 	}
 	i := rnd.IntN(len(w.of))
-	b, k := w.of[i], Kind(rnd.IntN(int(kinds)))
+	b, k := w.of[i], Kind(rnd.IntN(int(Kinds)))
 	p, err := b.Acquire(ctx, k, ctx.Done() != nil)
 	if err != nil {
 		return

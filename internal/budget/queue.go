@@ -24,7 +24,7 @@ func newWaiter() *waiter { return &waiter{ready: make(chan struct{}, 1)} }
 // All.mu must be held, as for the functions whose names end in Locked.
 func (p Permit) queueOf() *list.List[waiter] {
 	if p.ends {
-		return &p.b.queues[p.kind+kinds]
+		return &p.b.queues[p.kind+Kinds]
 	}
 	return &p.b.queues[p.kind]
 }

@@ -10,7 +10,7 @@ const (
 	Writes
 	Syncs
 	Changes
-	kinds // the number of kinds
+	Kinds // the number of kinds
 )
 
 // taken is how many permits of a Budget are taken, in a word that changes at once: by kind, and by
@@ -21,7 +21,7 @@ const (
 	laneBits = 12
 	// Most is the most permits that there can be.
 	Most   = 1<<laneBits - 1
-	ending = kinds // the lane of calls whose context may end
+	ending = Kinds // the lane of calls whose context may end
 	// leastEnding is the permits that calls whose context may end can have, even if a quarter of
 	// the limit is fewer.
 	leastEnding = 4
@@ -56,13 +56,13 @@ func (t taken) allows(k Kind, ends bool, limit int32) bool {
 		return false
 	}
 	left := leftToOthers(limit)
-	return k == Reads || t.changes() < limit-left && t.of(k) < limit-int32(kinds-1)*left
+	return k == Reads || t.changes() < limit-left && t.of(k) < limit-int32(Kinds-1)*left
 }
 
 // leftToOthers returns how many of limit permits a kind of call leaves to each other kind. A kind
 // that is left one goes on, slowly, while another hangs. Few permits are not divided.
 func leftToOthers(limit int32) int32 {
-	if limit < 2*int32(kinds) {
+	if limit < 2*int32(Kinds) {
 		return 0
 	}
 	return max(1, limit/16)

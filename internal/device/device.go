@@ -36,8 +36,10 @@ type Device struct {
 	Syncing atomic.Int32
 	// Governors choose between plain calls and the queue.
 	Governors [governor.Kinds]governor.Governor
-	divided   sync.Once // see SyncPlaces
-	places    chan struct{}
+	// Helpers is package sched's: the goroutines that make calls of each kind for Transfers.
+	Helpers [budget.Kinds]any
+	divided sync.Once // see SyncPlaces
+	places  chan struct{}
 }
 
 // InFlight returns how many operations are queued, or in plain calls.

@@ -9,7 +9,6 @@ import (
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/list"
-	"github.com/sluiceio/sluice/internal/spare"
 )
 
 // helpers manages the goroutines that make plain system calls for Transfers. Each kind of call to a
@@ -18,16 +17,7 @@ type helpers struct {
 	s *Scheduler
 
 	mu  sync.Mutex
-	by  map[helped]*deviceHelpers // all that exist. Under mu
-	all sync.WaitGroup            // the helpers
-
-	unused spare.Pool[deviceHelpers]
-}
-
-// helped names the calls of a kind to a device.
-type helped struct {
-	device *device.Device
-	kind   budget.Kind
+	all sync.WaitGroup // the helpers
 }
 
 // deviceHelpers is the helpers of one kind of call to a device. They perform Transfers in the order
@@ -35,23 +25,18 @@ type helped struct {
 // device has permits. A helper acquires its permit first and takes a Transfer then, so that a
 // Transfer that still waits can be withdrawn.
 type deviceHelpers struct {
-	h *helpers
-	helped
-	help func() // is run, made once: "go d.run()" would allocate
+	h      *helpers
+	device *device.Device
+	kind   budget.Kind
+	help   func() // is run, made once: "go d.run()" would allocate
 
 	queue   list.List[Transfer] // Transfers that wait. Under helpers.mu, as is running
 	running int
 }
 
-func (h *helpers) make() *deviceHelpers {
-	d := &deviceHelpers{h: h}
-	d.help = d.run
-	return d
-}
-
 // add gives t to its helpers. If t has been withdrawn, add ends it instead.
 func (h *helpers) add(t *Transfer) {
-	key := helped{h.s.DeviceOf(t.f), iopath.KindOf(t.code)}
+	on, kind := h.s.DeviceOf(t.f), iopath.KindOf(t.code)
 	h.mu.Lock()
 	if t.withdrawn {
 		h.mu.Unlock()
@@ -60,11 +45,11 @@ func (h *helpers) add(t *Transfer) {
 		return
 	}
 	defer h.mu.Unlock()
-	d := h.by[key]
+	d, _ := on.Helpers[kind].(*deviceHelpers)
 	if d == nil {
-		d = h.unused.Get(h.make)
-		d.helped = key
-		h.by[key] = d
+		d = &deviceHelpers{h: h, device: on, kind: kind}
+		d.help = d.run
+		on.Helpers[kind] = d
 	}
 	d.queue.PushBack(&t.links, t)
 	t.helpers = d
@@ -120,11 +105,7 @@ func (d *deviceHelpers) next() *Transfer {
 	defer d.h.mu.Unlock()
 	t := d.queue.Front()
 	if t == nil {
-		if d.running--; d.running == 0 {
-			delete(d.h.by, d.helped)
-			d.helped = helped{}
-			d.h.unused.Put(d)
-		}
+		d.running--
 		return nil
 	}
 	d.remove(t)

@@ -39,7 +39,7 @@ func New(choose func() driver.Driver, o Options) *Scheduler {
 	s := &Scheduler{reopen: sys.Reopen, startRange: sys.StartWriteback}
 	s.paths.Init(choose, o)
 	s.names.all.Init(s.paths.Devices.Budgets())
-	s.helpers.s, s.helpers.by = s, make(map[helped]*deviceHelpers)
+	s.helpers.s = s
 	return s
 }
 

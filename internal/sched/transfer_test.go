@@ -338,7 +338,7 @@ func TestHelpersAreBounded(t *testing.T) {
 	}
 	hang.Eventually(func() bool { mu.Lock(); defer mu.Unlock(); return now == 3 })
 	s.helpers.mu.Lock()
-	helpers := s.helpers.by[helped{s.DeviceOf(f), budget.Writes}]
+	helpers := s.DeviceOf(f).Helpers[budget.Writes].(*deviceHelpers)
 	running := helpers.running
 	s.helpers.mu.Unlock()
 	close(goOn)
@@ -465,7 +465,7 @@ func TestTransferStress(t *testing.T) {
 			}
 			wg.Wait()
 			s.Close()
-			if s.queuedOps() != 0 || s.permits() != 0 || s.helpers.waiting() != 0 {
+			if s.queuedOps() != 0 || s.permits() != 0 || waitForHelpers(s) != 0 {
 				t.Errorf("%d waiting, %d places taken at the end", s.queuedOps(), s.permits())
 			}
 		})
@@ -496,10 +496,14 @@ func stressTransfers(t *testing.T, s *Scheduler, f *File, rnd *rand.Rand) {
 	}
 }
 
-// waiting is how many Transfers wait for a helper.
-func (h *helpers) waiting() (n int) {
-	for _, c := range h.by {
-		n += c.queue.Len()
+// waitForHelpers is how many Transfers wait for a helper.
+func waitForHelpers(s *Scheduler) (n int) {
+	for _, d := range s.Devices().All() {
+		for _, h := range d.Helpers {
+			if h != nil {
+				n += h.(*deviceHelpers).queue.Len()
+			}
+		}
 	}
 	return n
 }
