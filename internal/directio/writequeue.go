@@ -118,12 +118,7 @@ func (q *WriteQueue) unlock(s *pendingWrite) {
 
 // write starts s. The caller uses the file.
 func (q *WriteQueue) write(s *pendingWrite) {
-	sched, core := q.to.File.Sched.Core, q.to.File.IO
-	if s.inOrder {
-		sched.StartExtend(&s.t, core, s.mem, s.off)
-	} else {
-		sched.StartWrite(&s.t, core, s.mem, s.off, s.buf.Reg())
-	}
+	q.to.File.Sched.Core.StartWrite(&s.t, q.to.File.IO, s.mem, s.off, s.buf.Reg(), s.inOrder)
 }
 
 // mayWrite reports whether s may start now. If it may not, it is queued. extends says that s makes

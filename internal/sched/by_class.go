@@ -87,7 +87,7 @@ func (s *Scheduler) startWithTicket(t *Transfer) bool {
 	if t.asked != 0 {
 		t.f = t.f.View(c) // for the record
 	}
-	if t.reg != 0 && s.paths.CanQueue(t.code, t.f) {
+	if t.reg != 0 && !t.extends && s.paths.CanQueue(t.code, t.f) {
 		s.paths.Engines.RegIn(t.engine(), t.reg) // now: Granted must not wait for a ring
 	}
 	t.ticket = s.paths.QueueOf(t.f).NewTicket(t, t.f.Owner(), useOf(t.code, t.f))

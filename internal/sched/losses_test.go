@@ -129,7 +129,7 @@ func TestSynchronousTransfer(t *testing.T) {
 		b := p.write(t.Context(), 1)
 		var tr Transfer
 		p.f.Use()
-		p.StartWrite(&tr, p.f, make([]byte, 1), 0, 0)
+		p.StartWrite(&tr, p.f, make([]byte, 1), 0, 0, false)
 		p.f.Done()
 		<-p.started
 		results[0] <- 1

@@ -35,7 +35,7 @@ var kindCalls = map[string]func(s *Scheduler, f *File) error{
 	},
 	"StartExtend": func(s *Scheduler, f *File) error {
 		var t Transfer
-		s.StartExtend(&t, f, make([]byte, 8), 0)
+		s.StartWrite(&t, f, make([]byte, 8), 0, 0, true)
 		_, err := t.Wait(context.Background())
 		return err
 	},

@@ -100,7 +100,7 @@ func TestStalledCalls(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		s.StartExtend(&helped[i], slow, make([]byte, 8), 0)
+		s.StartWrite(&helped[i], slow, make([]byte, 8), 0, 0, true)
 	}
 	// The permits of writes, and one Sync.
 	hang.Eventually(func() bool { return s.permits() >= 2*(budget.Least-2) && s.waiting() > 0 })
@@ -116,7 +116,7 @@ func TestStalledCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		var tr Transfer
-		s.StartExtend(&tr, other, make([]byte, 8), 0)
+		s.StartWrite(&tr, other, make([]byte, 8), 0, 0, true)
 		if n, err := tr.Wait(t.Context()); n != 8 || err != nil {
 			t.Fatalf("Wait = %d, %v; want 8", n, err)
 		}

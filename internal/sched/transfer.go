@@ -83,15 +83,10 @@ func (s *Scheduler) StartRead(t *Transfer, f *File, b []byte, off int64, reg uin
 	s.startTransfer(t, driver.Read, f, b, off, reg, false)
 }
 
-// StartWrite starts writing b at off. The rules of StartRead apply.
-func (s *Scheduler) StartWrite(t *Transfer, f *File, b []byte, off int64, reg uint32) {
-	s.startTransfer(t, driver.Write, f, b, off, reg, false)
-}
-
-// StartExtend is StartWrite for a write that makes the file longer. The kernel blocks the thread in
-// that write, whatever the driver, so a helper performs it.
-func (s *Scheduler) StartExtend(t *Transfer, f *File, b []byte, off int64) {
-	s.startTransfer(t, driver.Write, f, b, off, 0, true)
+// StartWrite starts writing b at off. The rules of StartRead apply. If the write extends the file,
+// the kernel blocks the thread, whatever the driver, so a helper performs it.
+func (s *Scheduler) StartWrite(t *Transfer, f *File, b []byte, off int64, reg uint32, extends bool) {
+	s.startTransfer(t, driver.Write, f, b, off, reg, extends)
 }
 
 func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []byte, off int64, reg uint32, extends bool) {
@@ -274,8 +269,7 @@ func (t *Transfer) result(ctx context.Context, woken int64) (int, error) {
 	return n, err
 }
 
-// await waits for the end. While recording is on it returns when the owner noticed the end,
-// which is the time of completion if the transfer had ended already.
+// await waits for the end. It returns when the owner noticed the end, for the record.
 func (t *Transfer) await(ctx context.Context) (woken int64) {
 	select {
 	case <-t.r.Done(): // first, so that a transfer that has ended wins over a ctx that has

@@ -54,7 +54,7 @@ func TestTransferEnded(t *testing.T) {
 	var first, second, third Transfer
 	var all []bool
 	third.Ended = func(ok bool) { all = append(all, ok) }
-	second.Ended = func(ok bool) { all = append(all, ok); p.StartExtend(&third, p.f, make([]byte, 100), 200) }
+	second.Ended = func(ok bool) { all = append(all, ok); p.StartWrite(&third, p.f, make([]byte, 100), 200, 0, true) }
 	first.Ended = func(ok bool) {
 		all = append(all, ok)
 		p.StartRead(&second, p.f, make([]byte, 100), 100, 0)
@@ -79,11 +79,11 @@ func TestTransferEnded(t *testing.T) {
 func TestTransferEndedWithdrawn(t *testing.T) {
 	p := play(t, Options{Threads: 1}, nil, []int32{100})
 	var first, second Transfer
-	first.Ended = func(bool) { p.StartExtend(&second, p.f, make([]byte, 100), 100) }
+	first.Ended = func(bool) { p.StartWrite(&second, p.f, make([]byte, 100), 100, 0, true) }
 	if !p.hold() {
 		t.Fatal("no permit is free")
 	}
-	p.StartExtend(&first, p.f, make([]byte, 100), 0)
+	p.StartWrite(&first, p.f, make([]byte, 100), 0, 0, true)
 	if n, err := first.Wait(ended()); n != 0 || err != context.Canceled {
 		t.Errorf("Wait = %d, %v; want 0, context.Canceled", n, err)
 	}

@@ -70,7 +70,7 @@ func TestTransfersOnRing(t *testing.T) {
 			t.Error("wrong bytes")
 		}
 		copy(mem, bytes.Repeat([]byte{byte(round)}, part))
-		s.StartWrite(&all[0], f, mem[:part], int64(round*4*part), reg)
+		s.StartWrite(&all[0], f, mem[:part], int64(round*4*part), reg, false)
 		if n, err := all[0].Wait(t.Context()); n != part || err != nil {
 			t.Fatalf("Wait = %d, %v; want %d, nil", n, err, part)
 		}
@@ -97,7 +97,7 @@ func TestTransferAllocatesNothing(t *testing.T) {
 	wait := func() error { _, err := tr.Wait(ctx); return err }
 	for name, do := range map[string]func() error{
 		"direct":    func() error { s.StartRead(&tr, direct, mem, 4096, 0); return wait() },
-		"write":     func() error { s.StartWrite(&tr, direct, mem, 4096, 0); return wait() },
+		"write":     func() error { s.StartWrite(&tr, direct, mem, 4096, 0, false); return wait() },
 		"cached":    func() error { s.StartRead(&tr, buffered, mem, 4096, 0); return wait() },
 		"by helper": func() error { s.StartRead(&tr, helped, mem, 4096, 0); return wait() },
 		"fixed":     func() error { _, err := s.ReadAtReg(ctx, direct, mem, 4096, reg); return err },

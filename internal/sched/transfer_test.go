@@ -296,7 +296,7 @@ func TestTransferWithdrawn(t *testing.T) {
 			return call(code, fd, b, off)
 		}
 		var tr Transfer
-		p.StartWrite(&tr, p.f, b, 0, 0)
+		p.StartWrite(&tr, p.f, b, 0, 0, false)
 		<-called
 		returned := make(chan struct{})
 		go func() {
@@ -334,7 +334,7 @@ func TestHelpersAreBounded(t *testing.T) {
 	f := iopath.NewFile(1<<20, true, false)
 	all := make([]Transfer, 50)
 	for i := range all {
-		s.StartWrite(&all[i], f, make([]byte, 10), int64(i), 0)
+		s.StartWrite(&all[i], f, make([]byte, 10), int64(i), 0, false)
 	}
 	hang.Eventually(func() bool { mu.Lock(); defer mu.Unlock(); return now == 3 })
 	s.helpers.mu.Lock()
@@ -433,7 +433,7 @@ func TestTransfersOnPool(t *testing.T) {
 	readAhead(t, s, f, data)
 	var all [16]Transfer
 	for i := range all {
-		s.StartWrite(&all[i], f, bytes.Repeat([]byte{byte('a' + i)}, 100), int64(i*100), 0)
+		s.StartWrite(&all[i], f, bytes.Repeat([]byte{byte('a' + i)}, 100), int64(i*100), 0, false)
 	}
 	for i := range all {
 		if n, err := all[i].Wait(t.Context()); n != 100 || err != nil {
