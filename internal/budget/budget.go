@@ -97,9 +97,8 @@ func (b *Budget) Limit() int32 {
 	return min(n, Most)
 }
 
-// Widen gives b Parallel permits, if it has fewer, for good. The reason is the file system, and
-// seldom goes away. If it does, as when direct writes met cached blocks, only calls that wait
-// anyway may hold more threads: operations that can be queued go by the governor.
+// Widen gives b Parallel permits, if it has fewer, for good: the reason, the file system, seldom
+// goes away. If it does, only calls that wait anyway may hold more threads.
 func (b *Budget) Widen() {
 	if !b.parallel.Swap(true) {
 		b.all.wakeMore()
@@ -183,7 +182,7 @@ func (p Permit) takeLocked(most int32) bool {
 }
 
 // Acquire takes a permit for a call of a kind. If none is free it waits for one. If ctx ends first,
-// it returns ctx's error. ends says whether the context of the call may end, which need not be ctx.
+// it returns ctx's error. ends says whether the call's context may end, which need not be ctx.
 func (b *Budget) Acquire(ctx context.Context, k Kind, ends bool) (Permit, error) {
 	p := Permit{b, k, ends}
 	if p.take(Most) {
@@ -210,8 +209,7 @@ func (b *Budget) keepProcessor(p Permit) (ok bool) {
 	if a.Processors() == 1 || p.kind == Syncs {
 		return false
 	}
-	// All permits may be taken for a moment only. Without this wait each goroutine that is ready
-	// would begin a call, find no permit and wait: docs/decisions/0004-budget.md.
+	// Otherwise each goroutine that is ready would find no permit: docs/decisions/0004-budget.md.
 	for kept := time.Duration(0); kept < keepFor && b.waiting.Load() < b.Limit(); {
 		took, ok := a.keep()
 		if !ok {

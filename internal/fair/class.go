@@ -21,8 +21,7 @@ func (s Settings) Limited() bool { return s.IOPS > 0 || s.Bytes > 0 || s.Depth >
 const Most = 1 << 38 // 256 GiB, or as many requests
 
 // linger is how long a class stays active after its last request. If a class has a request each 50
-// ms, all other classes keep the device partly free. Chosen: a few
-// requests of a hard disk.
+// ms, all other classes keep the device partly free. Chosen: a few requests of a hard disk.
 const linger = 50 * time.Millisecond
 
 // Class is the requests that share a weight and limits.

@@ -130,7 +130,9 @@ func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 			q.begin(now, c, t)
 			return t, 0
 		}
-		q.full()
+		for c := q.backlogged.Front(); c != nil; c = c.links.Next() {
+			c.short = true // each waits for room
+		}
 	}
 	for use := Read; use < uses; use++ {
 		if q.byUse[use] == 0 { // always, for OutsideCap
@@ -208,13 +210,6 @@ func (q *Queue) room(t *Ticket) bool {
 		return true
 	}
 	return q.inflight < q.Cap.Depth && q.bytes+int64(t.part()) <= q.Cap.Bytes
-}
-
-// full notes that the requests of all waiting classes wait for room in the cap.
-func (q *Queue) full() {
-	for c := q.backlogged.Front(); c != nil; c = c.links.Next() {
-		c.short = true
-	}
 }
 
 // begin takes t, the first of c, out of the queue, and counts it as in flight.

@@ -21,6 +21,24 @@ import (
 	"time"
 )
 
+// Kind is a kind of operations. A device has a Governor for each.
+type Kind uint8
+
+// The kinds of operations.
+const (
+	Reads      Kind = iota
+	LargeReads      // without O_DIRECT: the copy from the page cache is worth a thread
+	// PositionReads are small reads at the file's position, without a look into the page cache.
+	PositionReads
+	Writes // with O_DIRECT
+	Syncs
+	Kinds // the number of kinds
+)
+
+func (k Kind) String() string {
+	return [...]string{"reads", "large reads", "reads at the position", "direct writes", "fsyncs"}[k]
+}
+
 // Governor is the Governor of one kind of operations of a device. The zero value is ready to use.
 type Governor struct {
 	ops    atomic.Uint32 // operations counted
@@ -119,8 +137,8 @@ func (g *Governor) Begin(inFlight, few int32, j Journal) {
 }
 
 // Count counts an operation that is about to begin, once, however many calls it takes. InFlight is
-// how many operations the device has. Few is how many plain calls the processors serve well: with
-// at most few operations in flight, the first guess is Plain. One call in sampleEvery uses j.
+// how many operations the device has. With at most few of them the first guess is Plain. One call
+// in sampleEvery uses j.
 func (g *Governor) Count(inFlight, few int32, j Journal) {
 	if inFlight == 0 && !g.alone.Load() {
 		g.alone.Store(true)

@@ -7,9 +7,8 @@ import (
 )
 
 // commitDelay decides whether the leader of a group waits for more members before it makes the
-// fsync. The goroutines that the last fsync served are often back a few microseconds later, with
-// their next write. If the fsync has started by then, these goroutines wait for all of it, and then
-// for a second one.
+// fsync. The goroutines that the last fsync served are often back a few microseconds later. If the
+// fsync has started by then, they wait for all of it, and then for a second one.
 //
 // The leader sleeps. The last of the expected members wakes it, or a timer does when none has
 // joined for a while (window). After a wait in which no member joined, the next groups do not wait:

@@ -12,11 +12,11 @@ import (
 // The leader alone uses it, but for ending and resume.
 //
 // Usually the leader makes all of these goroutines ready and yields. Where goroutines that compute
-// have all processors, a yield is slow: it puts the leader into the runtime's global queue, behind
-// all of them. So for a while after a slow yield (package pressure), batches are handed over in
-// relays: the leader makes the first goroutine of each relay ready and waits, each goroutine makes
-// the next one ready as soon as it runs, and the very last one the leader. The runtime runs a
-// goroutine that was made ready last first, in the time slice of the goroutine that made it ready.
+// have all processors, a yield puts the leader into the runtime's global queue, behind all of them.
+// So for a while after a slow yield (package pressure), batches are handed over in relays: the
+// leader makes the first goroutine of each relay ready and waits, each goroutine makes the next one
+// ready as soon as it runs, and the very last one the leader. The runtime runs a goroutine that was
+// made ready last first, in the time slice of the goroutine that made it ready.
 //
 // An idle processor cannot take the goroutines of a relay whose turn has not come. So there is a
 // relay for each processor. Requests with a Client are in no relay, because Completed may do

@@ -6,11 +6,10 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// load is how busy an Engine's leader is: whether its Reaps have to wait. While the leader makes
-// goroutines ready and submits what they ask for, the device goes on. If the leader always finds
-// completions when it comes back, it is the limit, and the device's Group grows. The time in Reap
-// does not show this: a Reap also submits, and a device in memory performs the operations in that
-// call.
+// load is how busy an Engine's leader is: whether its Reaps have to wait. If the leader always
+// finds completions when it comes back, it is the limit, and the device's Group grows. The time in
+// Reap does not show this: a Reap also submits, and a device in memory performs the operations in
+// that call.
 type load struct {
 	now           Window // the window in progress, without Known and Waited
 	known, waited uint32 // the driver's Waits when the last window ended

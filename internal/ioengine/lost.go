@@ -8,11 +8,10 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// A driver can be lost while it is used: see package driver. Operations that the driver has
-// come back from it. Operations that it does not have are ended by the leader with Canceled,
-// which means that they were not performed. From then on Rings.Lost reports that no ring can
-// be used, and the caller performs all operations by plain calls. So no operation is
-// performed twice, and none waits for one that the driver has.
+// A driver can be lost while it is used: see package driver. Operations that the driver has come
+// back from it. The leader ends the rest with Canceled: they were not performed. From then on
+// Rings.Lost reports that no ring can be used, and the caller performs all operations by plain
+// calls. So no operation is performed twice.
 
 // Loss is a driver that was lost, and why.
 type Loss struct {

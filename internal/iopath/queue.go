@@ -43,11 +43,11 @@ func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *Fil
 	return res, performed
 }
 
-// leftToKernel reports whether a direct write that must wait does so in a kernel thread, if the
-// driver has them. A write waits, for example, if its blocks are in the page cache. Otherwise the
-// write is made again as a plain call (driver.NoWait), which costs a second submission and keeps a
-// processor from the goroutines. So once an operation of a file had to wait, each write of the file
-// is left to the kernel, unless
+// leftToKernel reports whether a direct write that must wait, as over blocks in the page cache,
+// does so in a kernel thread. Otherwise it is made again as a plain call (driver.NoWait), which
+// costs a second submission and keeps a processor from the goroutines. So once an operation of a
+// file had to wait, each write of the file is left to the kernel, if the driver has such threads,
+// unless
 //
 //   - the write's context can end: at most a few plain calls outlive their contexts
 //     (internal/budget/taken.go);

@@ -23,9 +23,8 @@ const (
 	longest = time.Second
 )
 
-// askEvery is how often goroutines that make plain calls ask how much processor time was used.
-//
-// They yield only if most of it was used, because a yield is not free. Once a processor has run one
+// askEvery is how often goroutines that make plain calls ask how much processor time was used. They
+// yield only if most of it was used, because a yield is not free. Once a processor has run one
 // goroutine for 10 ms, sysmon takes the processor away even if the thread is in a system call, and
 // from then on looks every 20 µs. A yield restarts these 10 ms. With a yield every millisecond
 // sysmon sleeps for 10 ms at a time, and threads that wait keep all processors.

@@ -30,8 +30,8 @@ func (s *Scheduler) Send(f *File, socket int) (int, error) {
 	f.PositionMu.Lock()
 	defer f.PositionMu.Unlock()
 	// With a permit, the thread may wait for the disk in sendfile. Without one, the bytes are
-	// fetched into the page cache first. Bytes that an earlier Send has fetched may be gone: since
-	// then the socket may have been full for so long that the page cache has dropped them.
+	// fetched into the page cache first, also if an earlier Send has fetched them: the page cache
+	// may have dropped them since.
 	p, ok := s.DeviceOf(f).Budget.TryAcquire(budget.Reads)
 	if !ok && s.yieldInSend() {
 		p, ok = s.DeviceOf(f).Budget.TryAcquire(budget.Reads)

@@ -61,8 +61,8 @@ type RawFile struct {
 	Name string
 }
 
-// TransferRaw is ReadAt or WriteAt, as code says, for a RawFile. It makes plain calls where the page
-// cache does not have the bytes.
+// TransferRaw is ReadAt or WriteAt, as code says, for a RawFile. It makes plain calls where the
+// page cache does not have the bytes.
 func (s *Scheduler) TransferRaw(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) (n int, err error) {
 	if off > math.MaxInt64-int64(len(b)) {
 		return 0, syscall.EINVAL // as from pread(2)

@@ -105,8 +105,8 @@ type reservation struct {
 
 // reserve moves the position over all of b, as far as the file has it, and reads what the page
 // cache has of it, if looks is set. It does not wait for a disk. If the position is private, the
-// look itself moves it, and no reader elsewhere comes in between. If all of b is there, that is one
-// system call. A position that may be shared moves by one lseek(2) before the look.
+// look itself moves it: if all of b is there, that is one system call. A position that may be
+// shared moves by one lseek(2) before the look.
 //
 // The part of b beyond the end of the file is given back at once: another user of the position may
 // write while the Read waits, and would leave a hole there. The bytes that were found stay

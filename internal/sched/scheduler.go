@@ -6,6 +6,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/chains"
 	"github.com/sluiceio/sluice/internal/counters"
+	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
@@ -71,6 +72,24 @@ func (s *Scheduler) CloseFile(f *File) bool {
 	defer s.paths.Engines.ReleaseLeaders()
 	return f.Close(func() { s.paths.Classes.RejectFile(&f.Count) })
 }
+
+// Ready has the driver chosen, unless that is done. See iopath.Paths.Ready.
+func (s *Scheduler) Ready() { s.paths.Ready() }
+
+// Driver describes the driver. It is the zero Info if there is none.
+func (s *Scheduler) Driver() driver.Info {
+	s.Ready()
+	return s.paths.Driver
+}
+
+// Rings returns the rings. There are none before Ready.
+func (s *Scheduler) Rings() *ioengine.Rings { return &s.paths.Engines }
+
+// Devices returns the devices that somebody has, with their budgets.
+func (s *Scheduler) Devices() *device.Table { return &s.paths.Devices }
+
+// DeviceOf returns the device that f is on, or the one that stands for none if f is nil.
+func (s *Scheduler) DeviceOf(f *File) *device.Device { return s.paths.DeviceOf(f) }
 
 // Hook returns the hook through which operations are recorded.
 func (s *Scheduler) Hook() *record.Hook { return s.paths.Recording }

@@ -124,12 +124,10 @@ func (s *Scheduler) SyncRange(f *File, off, n int64) error {
 	return nil
 }
 
-// fsyncs makes the fsyncs of a Scheduler's files. Some are plain calls: the thread that calls
-// fsync(2) starts the write-back at once, and the kernel wakes it when the data is on the disk.
-// Other fsyncs are queued: a driver makes them without a thread of the process, if there is a
-// driver that can. A queued fsync begins later, because a thread of the kernel has to be woken for
-// it, and its end wakes the leader before it wakes the goroutine. But it takes less processor time,
-// and the threads stay few. Each device has a governor that measures which is better.
+// fsyncs makes the fsyncs of a Scheduler's files. Some are plain calls. Others are queued, if there
+// is a driver that makes them without a thread of the process. A queued fsync begins later, because
+// a thread of the kernel has to be woken for it, and its end wakes the leader before it wakes the
+// goroutine. But it takes less processor time. Each device's governor measures which is better.
 type fsyncs struct {
 	open   func() driver.Driver // see SetSyncDriver; nil if there is no driver
 	opened sync.Once
