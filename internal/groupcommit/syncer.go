@@ -150,7 +150,7 @@ func (s *Syncer) Do(ctx context.Context, code driver.Code, c Caller) (shared *Ma
 	case opener:
 		s.openSecondFD(c.Reopen())
 	case member:
-		if s.unsynced.Load() >= MuchWritten { // the disk need not wait until the group's fsync starts
+		if s.unsynced.Load() >= MuchWritten { // the disk need not wait for the group's fsync
 			c.StartWriteback()
 		}
 		select {

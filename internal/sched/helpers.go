@@ -75,7 +75,7 @@ func (d *deviceHelpers) run() {
 			d.widen(d.queue.Front())
 			d.h.mu.Unlock()
 		}
-		p, _ := d.device.Budget.Acquire(context.Background(), d.kind, false) // fails only with its context
+		p, _ := d.device.Budget.Acquire(context.Background(), d.kind, false) // never fails
 		t := d.next()
 		if t == nil {
 			p.Release()

@@ -72,7 +72,7 @@ func (s *Scheduler) BlockOn(d *device.Device, wait bool, do func()) bool {
 	case !ok && !wait:
 		return false
 	case !ok:
-		p, _ = d.Budget.Acquire(context.Background(), budget.Reads, false) // this context does not end
+		p, _ = d.Budget.Acquire(context.Background(), budget.Reads, false) // never fails
 	}
 	defer p.Release()
 	do()
