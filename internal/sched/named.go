@@ -61,9 +61,17 @@ type RawFile struct {
 	Name string
 }
 
-// TransferRaw is ReadAt or WriteAt, as code says, for a RawFile. It makes plain calls where the
-// page cache does not have the bytes.
-func (s *Scheduler) TransferRaw(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) (n int, err error) {
+// ReadRaw is ReadAt for a RawFile. Bytes that the page cache does not have are read by plain calls.
+func (s *Scheduler) ReadRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
+	return s.transferRaw(ctx, driver.Read, o, b, off)
+}
+
+// WriteRaw is WriteAt for a RawFile. It makes plain calls.
+func (s *Scheduler) WriteRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
+	return s.transferRaw(ctx, driver.Write, o, b, off)
+}
+
+func (s *Scheduler) transferRaw(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) (n int, err error) {
 	if off > math.MaxInt64-int64(len(b)) {
 		return 0, syscall.EINVAL // as from pread(2)
 	}
