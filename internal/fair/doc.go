@@ -12,8 +12,9 @@
 // A device chooses the order of its requests, so a small read may wait for everything in the
 // device. While a heavier class is interactive, a lighter class therefore keeps at most Cap.Beside
 // bytes in flight. A class is interactive if it was active lately and its requests have not waited
-// for room in the cap. Each class may always have one request in flight, so that all make progress.
-// One read and one write may always be in flight, too: one of the two may hang alone.
+// for room in the cap. If a lighter class has nothing in flight, Cap.Beside does not hold back its
+// next request, so that all classes make progress. One read and one write may be in flight even
+// without room in the cap: one of the two may hang alone.
 //
 // # Concurrency
 //

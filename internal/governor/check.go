@@ -17,7 +17,7 @@ type checks struct {
 
 const (
 	// Operations between two checks. A check costs two system calls, 400 ns in all. If the call
-	// waits, it also keeps a processor from others meanwhile. Chosen: checks cost less than 1 %.
+	// waits, it also keeps a processor from others. Chosen: checks cost less than 1 %.
 	leastGap, gapAfterWait, mostGap = 64, 1 << 10, 1 << 16
 	// The score of the plain calls: each call that did not wait adds one, up to mostScore, and each
 	// that did takes waited. With a score of waited or more, the calls count as not waiting.
@@ -44,7 +44,7 @@ func (g *Governor) EndCheck(waits bool) {
 	if inCall := c.score >= waited; inCall != c.inCall.Load() {
 		c.inCall.Store(inCall)
 		if !inCall {
-			g.pause() // the epoch has seen nothing meanwhile
+			g.pause() // while calls did not wait, the epoch has seen nothing
 		}
 	}
 	c.next.Store(max(1, g.ops.Load()+c.gap))

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceio/sluice/internal/probe"
 )
 
-// calls are the calls in progress whose ends others wait for. A mutex of its owner guards it.
+// calls are the calls in progress whose ends others wait for. The owner's mutex guards it.
 type calls struct {
 	last    uint64   // number of the call that began last
 	running []uint64 // numbers of the calls that run, ascending

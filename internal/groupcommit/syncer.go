@@ -15,7 +15,7 @@ import (
 type Syncer struct {
 	mu      probe.Mutex
 	running bool        // an fsync runs, or a group was told to start one
-	next    *group      // the group that forms meanwhile; nil if it has no member
+	next    *group      // the group that forms; nil if it has no member
 	delay   commitDelay // how long a group waits for more members
 	// enough wakes the leader that waits for members. It is made when a leader first waits.
 	enough chan struct{}

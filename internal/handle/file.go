@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
-// File is the inside of a sluice.File. The fields are set by Open or View, and never
-// change after that.
+// File is the inside of a sluice.File. Open or View sets the fields, and AlsoClose sets second.
+// They do not change after that.
 type File struct {
 	OS    *os.File
 	IO    *sched.File // what sched knows of the file; nil if the file has no disk I/O

@@ -34,7 +34,7 @@ const (
 	saturated = 5
 	resting   = 2
 	// restTime is how long all leaders of a Group mostly wait before it has one ring less. Chosen:
-	// a ring costs nothing meanwhile.
+	// a ring costs nothing until then.
 	restTime = time.Second
 )
 

@@ -11,9 +11,9 @@ import (
 )
 
 // tryPlain takes a permit for an operation on f that is to be a plain call, if the governor of its
-// kind leaves room and a permit is free. If not, waitOrQueue performs it. A plain call cannot be
-// asked to end early, so an operation whose context can end is none here. No plain call needs a
-// driver.
+// kind leaves room and a permit is free. If not, waitOrQueue performs the operation. A plain call
+// cannot be asked to end early, so an operation whose context can end gets no permit here. No plain
+// call needs a driver.
 func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code driver.Code, f *File) (p iopath.Plain, ok bool) {
 	d := s.paths.DeviceOf(f)
 	switch {
