@@ -213,6 +213,17 @@ func TestSelfContained(t *testing.T) {
 	}
 }
 
+// TestIncomplete checks that a page without its end, as after a download that broke off, says so.
+// The script of a whole page hides the line.
+func TestIncomplete(t *testing.T) {
+	page := written(t, synthetic.Trace(1, 10), "name")
+	before, _, _ := strings.Cut(page, `id="data"`)
+	shown := regexp.MustCompile(`<p id="lost"[^>]*>[^<]*the file is incomplete`).FindString(before)
+	if shown == "" || strings.Contains(shown, "hidden") {
+		t.Errorf("before its data the page has %q; want a line that is shown and tells of an incomplete file", shown)
+	}
+}
+
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

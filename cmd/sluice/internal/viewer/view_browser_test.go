@@ -46,6 +46,9 @@ func TestBrowser(t *testing.T) {
 			if got := p.shown(); got != n {
 				t.Errorf("a page of %d operations shows %d", n, got)
 			}
+			if !eval[bool](p, `document.getElementById("lost").hidden`) {
+				t.Errorf("a page of %d operations says that it is incomplete", n)
+			}
 			p.screenshot(fmt.Sprintf("operations-%d", n))
 			for range 3 { // deep into nothing, and back
 				p.after(click("#zoomIn"))

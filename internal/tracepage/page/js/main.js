@@ -473,8 +473,8 @@ function fillAbout(trace) {
 	const shown = trace.facts.filter(({ name }) => ["program", "driver", "kernel"].includes(name));
 	$("facts").textContent = shown.map(({ name, value }) => (name === "program" ? value : `${name} ${value}`)).join(" · ");
 	$("allFacts").append(...trace.facts.flatMap(({ name, value }) => ["dt", "dd"].map((tag) => Object.assign(document.createElement(tag), { textContent: tag === "dt" ? name : value }))));
+	$("lost").hidden = trace.lost === 0;
 	if (trace.lost > 0) {
-		$("lost").hidden = false;
 		$("lost").textContent = `${count(trace.lost)} operations and system calls ${trace.kept ? "after these are lost: the recording had no more room, in memory or on the disk" : "before these are lost: the recorder’s buffers were full"}.`;
 	}
 }
