@@ -170,7 +170,7 @@ func createNew(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	switch {
 	case errors.Is(err, os.ErrExist):
-		return nil, fmt.Errorf("%s exists, and is not overwritten", name)
+		return nil, fmt.Errorf("%s exists, and is not overwritten; remove it, or name another file", name)
 	case err != nil:
 		return nil, cannotWrite(name, err)
 	}

@@ -128,7 +128,7 @@ var sentences = []struct {
 	{`(?s)^unknown flag (-.*?)` + suggestion + `$`, func(at place, found []string) string {
 		return at.prefix() + "unknown flag " + report.Printable(found[1]) + cmp.Or(guess(found[2]), at.help())
 	}},
-	{`^(--\S+): expected .* value but got "EOL"`, func(_ place, found []string) string {
+	{`^(--\S+): (?:expected .* value but got "EOL"|missing value, )`, func(_ place, found []string) string {
 		return found[1] + ": the value after it is missing"
 	}},
 	{`(?s)^(--\S+): expected .* value but got "(.*)" \((?:short flag|long flag|short flag tail)\)`, func(_ place, found []string) string {

@@ -41,6 +41,7 @@ func TestClearly(t *testing.T) {
 		{[]string{"--x\x1b"}, `unknown flag --x\x1b; see sluice help`},
 		{[]string{"bench", "--rounds"}, `--rounds: the value after it is missing`},
 		{[]string{"bench", "--json"}, `--json: the value after it is missing`},
+		{[]string{"bench", "--cells"}, `--cells: the value after it is missing`},
 		{[]string{"tune", "--size"}, `--size: the value after it is missing`},
 		{[]string{"tune", "--time", "--save"}, `--time: the value after it is missing; "--save" looks like a flag (--time=--save if it is the value)`},
 		{[]string{"bench", "--seed", "-1"}, `--seed: the value after it is missing; "-1" looks like a flag (--seed=-1 if it is the value)`},

@@ -68,7 +68,7 @@ func rootOf(ctx context.Context, dir string, env []string) (string, error) {
 		name = strings.TrimSpace(mod)
 	}
 	if name == "" || name == os.DevNull {
-		return "", errors.New("-verify needs a module, and there is no go.mod here")
+		return "", errors.New("there is no go.mod here: -verify and -undo need a module")
 	}
 	return filepath.EvalSymlinks(filepath.Dir(name))
 }
