@@ -47,60 +47,60 @@ type Command struct {
 
 	Experiments []string `arg:"" optional:"" name:"experiment" help:"What to run: names that 'sluice bench list' prints."`
 
-	Dir    string         `default:"." help:"Directory of the temporary file: its file system is what is measured."`
-	Size   *bytesize.Size `aliases:"file-size" placeholder:"SIZE" help:"Size of the temporary file; default 1g, of scan-* and rand-* with --full 2.5 times the memory, but at most 20g. Of pebble: the database."`
-	JSON   string         `name:"json" placeholder:"FILE" help:"Also write the results to FILE, for machines; - is standard output, and the tables are on standard error then."`
+	Dir    string         `default:"." help:"Directory of the temporary file, on the disk to measure."`
+	Size   *bytesize.Size `aliases:"file-size" placeholder:"SIZE" help:"Size of the temporary file, or of pebble's database. Default: 1g; for scan-* and rand-* with --full 2.5 times the memory, at most 20g."`
+	JSON   string         `name:"json" placeholder:"FILE" help:"Also write the results to FILE. With - they go to standard output, and the tables to standard error."`
 	Report *string        `placeholder:"DIR" help:"Also write a report to DIR: index.html, and each figure as SVG, CSV and JSON."`
 
-	Full   bool           `help:"Every parameter: all cells of the matrix, and its selection with GOMAXPROCS 1, 2, 4 and 8 (up to 52 minutes), every number of goroutines, files and times as published."`
-	Fio    bool           `help:"Run the matching job of fio beside each scan-* and rand-*. As root, reserve huge pages for it meanwhile."`
-	Driver string         `placeholder:"NAME" help:"Driver of sluice where it has one side: uring, aio or pool; default: its own choice."`
-	Time   *time.Duration `placeholder:"DURATION" help:"Length of a slice; default: the experiment's (30ms to 250ms)."`
-	Rounds *int           `placeholder:"N" help:"Slices of each side, or copies; default: the experiment's (3 to 20), of the matrix, scale, wal and transparent as many as it takes."`
+	Full   bool           `help:"Measure everything: all cells of the matrix, and some with GOMAXPROCS 1, 2, 4 and 8 (up to 52 minutes); every number of goroutines; sizes and times as published."`
+	Fio    bool           `help:"Also run fio for each scan-* and rand-*. As root, this reserves huge pages for fio while it runs."`
+	Driver string         `placeholder:"NAME" help:"sluice's driver: uring, aio or pool. Default: the one that sluice chooses."`
+	Time   *time.Duration `placeholder:"DURATION" help:"How long each side runs in a round. Default: 30ms to 250ms, by experiment."`
+	Rounds *int           `placeholder:"N" help:"How many rounds to run. Default: 3 to 20, by experiment; for matrix, scale, wal and transparent as many as --per-cell has time for."`
 
-	PerCell *time.Duration `placeholder:"DURATION" help:"For the matrix, scale, wal and transparent: add rounds to a cell until its 95 % interval is within ±3 %, but for no longer than this; default: 8s, without an experiment 4.5s, of scale a part of eight minutes."`
+	PerCell *time.Duration `placeholder:"DURATION" help:"The most time for a cell of matrix, scale, wal or transparent. It ends earlier if its 95 % interval is within ±3 %. Default: 8s; 4.5s if no experiment is named; for scale a part of eight minutes."`
 
-	Mode     []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone: regular, cold, every-fsync; may be repeated."`
-	Programs []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure these alone beside cp: sluice, xcp, fcp, cpz, otiai10, rsync, floor; may be repeated."`
-	Levels   *int     `placeholder:"N" group:"Flags of cp-*" help:"Levels of directories of the tree, each of five times as many; default: 7 of cp-small and cp-reflink, 4 of the others, one less without --full."`
-	Seed     *uint64  `placeholder:"N" group:"Flags of cp-*" help:"Of the order in which programs copy; default: another one each time."`
-	Image    bool     `default:"true" negatable:"" group:"Flags of cp-*" help:"As root, copy in a file system of its own, in a file in --dir, and not in --dir itself."`
-	FS       string   `name:"fs" placeholder:"NAME" group:"Flags of cp-*" help:"What file system that is: ext4, xfs or btrfs; default: ext4."`
+	Mode     []string `placeholder:"NAME" group:"Flags of cp-*" help:"Measure only these: regular, cold, every-fsync. May be repeated."`
+	Programs []string `placeholder:"NAME" group:"Flags of cp-*" help:"Compare only these with cp: sluice, xcp, fcp, cpz, otiai10, rsync, floor. May be repeated."`
+	Levels   *int     `placeholder:"N" group:"Flags of cp-*" help:"Depth of the tree: each directory has five below it. Default: 7 for cp-small and cp-reflink, 4 for the others; one less without --full."`
+	Seed     *uint64  `placeholder:"N" group:"Flags of cp-*" help:"Seed of the order in which the programs copy. Default: a new one each time."`
+	Image    bool     `default:"true" negatable:"" group:"Flags of cp-*" help:"As root, copy on a new file system, made in a file in --dir."`
+	FS       string   `name:"fs" placeholder:"NAME" group:"Flags of cp-*" help:"Type of the new file system: ext4, xfs or btrfs. Default: ext4."`
 
-	Goroutines *int `placeholder:"N" group:"Flags of threads and transparent" help:"Goroutines on the slow disk; default: 12,000, and of threads 1,000 before."`
+	Goroutines *int `placeholder:"N" group:"Flags of threads and transparent" help:"Goroutines on the slow disk. Default: 12,000; threads also measures 1,000."`
 
-	Device    *string `placeholder:"NAME" group:"Flags of aio-latency" help:"Write to this block device, as in sdb, and not to a loop device; with the next flag only."`
-	Overwrite bool    `name:"i-know-this-overwrites" group:"Flags of aio-latency" help:"What is at the beginning of the device is lost."`
+	Device    *string `placeholder:"NAME" group:"Flags of aio-latency" help:"Write to this block device, such as sdb, instead of a loop device. Needs the next flag."`
+	Overwrite bool    `name:"i-know-this-overwrites" group:"Flags of aio-latency" help:"Confirm that the device may lose the data at its beginning."`
 
-	Cells   []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix, scale and pebble" help:"Cells as kind/size/goroutines, as in 'read-*/4k/1,64', write-sync or pebble-get//64; may be repeated."`
-	Procs   []int    `placeholder:"N" group:"Flags of the matrix" help:"Measure each cell with GOMAXPROCS of each of these, as in 1,2,4,8. More than there are processors oversubscribe them, and the output says so."`
-	Compare bool     `help:"Compare two files of --json, one of which may be - for standard input: 'sluice bench --compare A.json B.json', or 'bench compare'."`
+	Cells   []string `sep:"none" placeholder:"PATTERN" group:"Flags of the matrix, scale and pebble" help:"Measure only these cells: kind/size/goroutines, as in 'read-*/4k/1,64', write-sync or pebble-get//64. May be repeated."`
+	Procs   []int    `placeholder:"N" group:"Flags of the matrix" help:"Measure each cell with each of these values of GOMAXPROCS, as in 1,2,4,8. The output marks values above the number of processors."`
+	Compare bool     `help:"The same as 'bench compare A.json B.json'. One file may be -, standard input."`
 
-	FailBelow float64 `placeholder:"R" group:"Flags of the matrix" help:"Fail, naming the cells, where the whole 95 % interval is below R: sluice has less than R times the operations a second of os.File; of compare: of the first run."`
-	Calibrate bool    `group:"Flags of the matrix" help:"Compare os.File with itself: what this machine's noise looks like."`
+	FailBelow float64 `placeholder:"R" group:"Flags of the matrix" help:"Name each cell whose whole 95 % interval is below R, and exit with 1. The ratio is sluice to os.File; with compare, the second file to the first."`
+	Calibrate bool    `group:"Flags of the matrix" help:"Compare os.File with itself, to see the noise of this machine."`
 }
 
 // Help is the text that `sluice help bench` adds to the flags.
 func (Command) Help() string {
-	return `Without an experiment, a part of the matrix runs in about two minutes. Each side of a
-comparison runs in processes of its own, a new one each round, and they take
-turns. A verdict follows from the 95 % interval of the ratio.
+	return `If no experiment is named, a part of the matrix runs in about two minutes. os.File and
+sluice run in turn, each round in new processes. The verdict follows from the
+95 % interval of the ratio: docs/bench.md in github.com/sluiceio/sluice.
 
   sluice bench                                   a part of the matrix, here
-  sluice bench list                              what there is
+  sluice bench list                              the experiments
   sluice bench matrix --full --dir /mnt/data     all cells, on another disk
   sluice bench matrix --cells read-direct/4k     one row of the matrix
   sluice bench matrix --cells 'read-*+work'      reads, then computation
   sluice bench matrix --cells '*+busy'           beside computation
   sluice bench matrix --cells serve --procs 1,4  with GOMAXPROCS 1, and 4
   sluice bench matrix --fail-below 0.95          for continuous integration
-  sluice bench scale --json scale.json           this machine, to send
-  sluice bench p4 --fio                          scan-*, rand-*, beside fio
+  sluice bench scale --json scale.json           a report of this machine
+  sluice bench p4 --fio                          scan-* and rand-*, with fio
   sluice bench matrix fig6 --report out          pictures: out/index.html
-  sluice bench report A.json out                 the same of a run of before
+  sluice bench report A.json out                 pictures of an earlier run
   sluice bench compare A.json B.json             what changed between two runs
   sluice bench aio-latency                       as root: on a loop device
-  sluice bench p2                                copies beside cp -r
+  sluice bench p2                                copies of trees
   sluice bench transparent                       as root: sluice build
   sluice bench pebble                            as root: Pebble's files
   sluice bench cp-small --mode cold --fs xfs     one mode, on xfs
@@ -119,9 +119,9 @@ Kinds of scale: read-direct, read-cold, read-cached, write-buffered, sync-own,
 and read-tmpfs (O_DIRECT on tmpfs, a device that never waits), by 1, 2 and 4
 times GOMAXPROCS goroutines, and by 64 and 256. It ends within ten minutes.
 
-Exit status: 0; 1 if the run failed or --fail-below was undercut; 2 if called
-wrongly; 130 if interrupted, when the rounds that were finished are shown. The
-temporary file is removed, and I/O schedulers are as they were, in each case.`
+Exit status: 0; 1 if the run failed, or a cell was below --fail-below; 2 if the
+command line is wrong; 130 if interrupted: the finished rounds are printed. In
+each case the files are removed, and I/O schedulers are restored.`
 }
 
 // Run runs the command.

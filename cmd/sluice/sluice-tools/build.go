@@ -34,7 +34,7 @@ type runCmd struct {
 
 // testCmd is `sluice test`.
 type testCmd struct {
-	Args []string `arg:"" optional:"" help:"Flags and packages of go test, and those of --stress."`
+	Args []string `arg:"" optional:"" help:"Flags and packages of go test; --stress, and its flags."`
 }
 
 // builtHelp is the help of the four commands.

@@ -12,7 +12,7 @@ import (
 // doctorCmd is `sluice doctor`.
 type doctorCmd struct {
 	Dir  string `default:"." placeholder:"DIR" help:"Directory whose file system is examined."`
-	JSON string `name:"json" placeholder:"FILE" help:"Also write the findings to FILE for machines; - is standard output, and the text is on standard error then."`
+	JSON string `name:"json" placeholder:"FILE" help:"Also write the findings to FILE as JSON. With - they go to standard output, and the text to standard error."`
 }
 
 // Run examines the machine. A bad finding is not an error.

@@ -24,9 +24,9 @@ import (
 type fixCmd struct {
 	Packages []string `arg:"" optional:"" help:"Packages, as for go build; the one in the current directory if none is named."`
 	Diff     bool     `help:"Print the changes as a diff, write nothing, and exit with status 1 if there are any."`
-	Verify   bool     `help:"Run the tests before and after, and take everything back if a result differs."`
+	Verify   bool     `help:"Run the tests before and after, and undo all changes if a result differs."`
 	Test     string   `placeholder:"ARGS" help:"With -verify: flags and packages of go test, separated by spaces."`
-	Undo     bool     `help:"Take back what a -verify that was killed has left."`
+	Undo     bool     `help:"Undo the changes of a -verify that was killed."`
 	Exported bool     `help:"Change exported functions, fields and types of library packages, too."`
 	Tags     string   `placeholder:"LIST" help:"Build tags, separated by commas."`
 }
@@ -34,10 +34,10 @@ type fixCmd struct {
 // Help returns the text below the list of flags.
 func (*fixCmd) Help() string {
 	return "Calls of os.Open, Create, OpenFile, CreateTemp, OpenInRoot, NewFile, ReadFile and WriteFile become those of package sluice, " +
-		"and the type os.File becomes sluice.File wherever these files go. What must stay an *os.File stays, with the reason: " +
-		"files of exec.Cmd, os.Stdin, what os.Pipe returns, exported names, and what goes out of sight in an interface. The result is type-checked before anything is written. " +
-		"With -verify, the program's own tests run twice before the change and once after, and go.mod gets the requirement. " +
-		"Each test must have the same result; one that has two before the change is flaky, is named, and does not count. " +
+		"and the type os.File becomes sluice.File wherever these files go. What must stay an *os.File stays, and the reason is printed: " +
+		"files of exec.Cmd, os.Stdin, files from os.Pipe, exported names, and files that an interface hides. The result is type-checked before a file is written. " +
+		"With -verify, the tests run twice before the change and once after, and go.mod gets the requirement. If the result of a test changes, all changes are undone. " +
+		"A test with two different results before the change is flaky: it is named, and does not count. " +
 		"See docs/migration.md in github.com/sluiceio/sluice."
 }
 

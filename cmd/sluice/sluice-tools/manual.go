@@ -27,8 +27,8 @@ type completionCmd struct {
 
 // Help returns the text below the list of flags.
 func (*completionCmd) Help() string {
-	return `The script completes commands, flags and their values. It runs sluice; that of bash needs
-the package bash-completion:
+	return `The script completes commands, flags and their values, and runs sluice to do so. For bash it
+needs the package bash-completion:
 
   source <(sluice completion bash)      in ~/.bashrc
   source <(sluice completion zsh)       in ~/.zshrc, after compinit

@@ -236,7 +236,7 @@ func TestManualShows(t *testing.T) {
 	for command, want := range map[string]string{
 		"":      `(?s)sluice - Disk I/O for goroutines.*COMMANDS.*sluice trace\n +Record what .*SEE ALSO.*sluice-trace-export\(1\)`,
 		"cp":    `(?s)SYNOPSIS.*sluice cp \[OPTION\]\.\.\. SOURCE\.\.\. DIRECTORY.*-r, -R, --recursive\n.*--reflink\[=WHEN\]\n +share it: auto \(default\)`,
-		"bench": `(?s)\n +sluice bench list +what there is\n.*--\[no-\]image\n`,
+		"bench": `(?s)\n +sluice bench list +the experiments\n.*--\[no-\]image\n`,
 	} {
 		page := filepath.Join(t.TempDir(), "page.1")
 		if err := os.WriteFile(page, []byte(printed(t, append([]string{"man"}, strings.Fields(command)...)...)), 0o666); err != nil {

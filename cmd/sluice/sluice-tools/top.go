@@ -12,14 +12,14 @@ import (
 
 // topCmd is `sluice top`.
 type topCmd struct {
-	Target string `arg:"" help:"The program: its process number, its address, as in localhost:6060, or the URL of the live look."`
-	Once   bool   `help:"Print what one second shows, and end, as where standard output is not a terminal."`
+	Target string `arg:"" help:"The program: a process number, an address such as localhost:6060, or the URL of the live look."`
+	Once   bool   `help:"Print the figures of one second and end, as when standard output is not a terminal."`
 }
 
 // Help returns the text below the list of flags.
 func (*topCmd) Help() string {
 	return "The program must serve the live look: sluice build has built it and SLUICE_DEBUG_ADDR=localhost:6060 is in its environment, " +
-		"or it serves live.Handler of package trace/live. A process number is for Linux: of the sockets at which the process listens, the one is taken that answers. " +
+		"or it serves live.Handler of package trace/live. A process number works on Linux only: sluice tries the sockets at which the process listens. " +
 		"q ends, space pauses. NO_COLOR=1 turns colours off."
 }
 
