@@ -53,7 +53,7 @@ func fill(w io.Writer, page string, parts map[string]string) error {
 // says what they are. To compute them here would take crypto/sha256 into each program of
 // "sluice build".
 const (
-	scriptDigest = "sha256-xL0muKgv3MecKKL3tqyI7AAOvxChBFWumLOAQ5+yCcE="
+	scriptDigest = "sha256-I4Dnv9C2e13MOxvBc35StvLuysHa4gldwV8tYYgSOMc="
 	styleDigest  = "sha256-BIoxINysxOc7OOhjJzKX2QbiGqEgPIBU1uPrix+TF74="
 )
 

@@ -499,6 +499,6 @@ try {
 	document.body.dataset.opened = Math.round(performance.now());
 } catch (error) {
 	$("lost").hidden = false;
-	$("lost").textContent = document.body.dataset.failed = `This page cannot be shown here: ${error.message}`;
+	$("lost").textContent = document.body.dataset.failed = `This page cannot be shown: its data is damaged, or the browser is too old (${error.message}).`;
 	throw error;
 }
