@@ -116,7 +116,7 @@ const copyChunk = 16 << 20 // 16 MiB
 // source is a file from which is copied.
 type source struct {
 	file *os.File
-	of   *File // the File around OS, or nil if the caller has passed an *os.File
+	of   *File // the File around file, or nil if the caller has passed an *os.File
 }
 
 // sourceOf returns the file with disk I/O that r reads, or the zero source if r reads

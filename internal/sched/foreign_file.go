@@ -41,7 +41,7 @@ func (s *Scheduler) Pwrite(f *File, b []byte, off int64) (int, error) {
 
 // WriteCurrent is write(2), at the position of the descriptor. The error is a syscall.Errno.
 func (s *Scheduler) WriteCurrent(f *File, b []byte) (int, error) {
-	if f.Flags&driver.Direct != 0 { // see writeReserved. Whether it is called may change meanwhile
+	if f.Flags&driver.Direct != 0 { // see writeReserved, whatever CanQueue says now
 		f.PositionMu.Lock()
 		defer f.PositionMu.Unlock()
 	}
