@@ -96,7 +96,7 @@ type Group struct {
 
 // Groups are names that Find accepts in addition to the experiments' names.
 var Groups = []Group{
-	{Name: "p4", Summary: "the nine settings scan-* and rand-*, and a table of all", Members: p4},
+	{Name: "p4", Summary: "scan-* and rand-*, and a table of all nine", Members: p4},
 	{Name: "p2", Summary: "copies of trees: cp-* beside other programs, and fio-expect", Members: p2},
 }
 

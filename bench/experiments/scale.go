@@ -19,7 +19,7 @@ import (
 // speed that sluice itself allows.
 var scale = Experiment{
 	Name:    scaleName,
-	Summary: "os.File against sluice by goroutines a processor, to send",
+	Summary: "a report of this machine: 1 to 4 goroutines a processor",
 	Precise: true,
 	Disk:    true,
 	Cells:   Params.allScaleCells,
