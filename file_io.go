@@ -102,8 +102,8 @@ func (f *File) WriteAt(b []byte, off int64) (n int, err error) {
 // written, and ctx's error. The bytes after the first n may or may not be written. It waits for an
 // operation in the kernel, as [File.ReadAtContext] does.
 //
-// A buffered write is a plain call, and at most a quarter of a device's permits (Explain) are for
-// plain calls whose context can end. If ctx ends after a write to a file with O_SYNC or O_DSYNC was
+// A buffered write is a plain call, and only a part of a device's permits (Explain) is for plain
+// calls whose context can end. If ctx ends after a write to a file with O_SYNC or O_DSYNC was
 // made, and before it is known to be safe, the error says so: call Sync to know.
 func (f *File) WriteAtContext(ctx context.Context, b []byte, off int64) (n int, err error) {
 	if err := handle.ContextError(ctx); f != nil && err != nil {

@@ -22,9 +22,9 @@ type Options struct {
 	// queue.
 	Depth int
 
-	// Rings is how many devices have a ring that they share with no other device, until there are
-	// more devices than Rings. 0 means 3; the most is 16. Under io_uring a busy device gets more
-	// rings, up to GOMAXPROCS/4, unless Rings is 1. The pool has no rings.
+	// Rings is how many devices get a ring each; further devices share these rings. 0 means 3; the
+	// most is 16. Under io_uring a busy device gets more rings, up to GOMAXPROCS/4, unless Rings is
+	// 1. The pool has no rings.
 	Rings int
 
 	// Threads is the most threads that plain calls may hold, of all devices and of Batches' calls
