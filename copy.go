@@ -243,7 +243,7 @@ func (f *File) copyInto(src io.Reader, most int64, limit *io.LimitedReader) (n i
 // copy is a plain call.
 func (f *File) copyChunk(dst func(io.Reader) (int64, error), src io.Reader, most int64, limit *io.LimitedReader) (n int64, err error) {
 	chunk := io.LimitedReader{R: src, N: most}
-	f.h.Sched.Core.Block(sched.Changes, f.h.IO, func() { n, err = dst(&chunk) })
+	f.h.Sched.Core.WithPermit(sched.Changes, f.h.IO, func() { n, err = dst(&chunk) })
 	f.h.Sched.Core.Copied(n)
 	if limit != nil {
 		limit.N -= most - chunk.N

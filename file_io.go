@@ -125,7 +125,7 @@ func (f *File) Truncate(size int64) error {
 	if f == nil || f.h.IO == nil {
 		return f.os().Truncate(size)
 	}
-	return f.block("truncate", func() error { return f.h.Truncate(size) })
+	return f.plainCall("truncate", func() error { return f.h.Truncate(size) })
 }
 
 // change calls do, a plain call that changes the file's metadata. op names it in errors.
@@ -133,13 +133,13 @@ func (f *File) change(op string, do func(file *os.File) error) error {
 	if f == nil || f.h.IO == nil {
 		return do(f.os())
 	}
-	return f.block(op, func() error { return do(f.h.OS) })
+	return f.plainCall(op, func() error { return do(f.h.OS) })
 }
 
-// block calls do, a plain call, with a permit, and keeps the file open until do returns. op names
-// it in errors. do's errors, which block returns, are errors of package os.
-func (f *File) block(op string, do func() error) error {
-	return f.h.Using(op, func() error { return f.h.Blocking(do) })
+// plainCall calls do, a plain call, with a permit, and keeps the file open until do returns. op
+// names it in errors. It returns do's error, which is one of package os.
+func (f *File) plainCall(op string, do func() error) error {
+	return f.h.Using(op, func() error { return f.h.PlainCall(do) })
 }
 
 // Seek sets the position for the next Read or Write to offset, relative to the start of the file,
@@ -162,7 +162,7 @@ func (f *File) seekWaiting(offset int64, whence int) (pos int64, err error) {
 	err = f.h.Using("seek", func() error {
 		f.h.IO.PositionMu.Lock()
 		defer f.h.IO.PositionMu.Unlock()
-		return f.h.BlockingRead(func() (err error) {
+		return f.h.PlainRead(func() (err error) {
 			pos, err = f.h.OS.Seek(offset, whence)
 			return err
 		})

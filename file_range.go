@@ -46,7 +46,7 @@ func (f *File) Advise(off, n int64, a Advice) error {
 		return os.ErrInvalid
 	}
 	return f.h.OnRange("advise", off, n, func() error {
-		return f.h.Error("advise", f.h.BlockingRead(func() error { return f.h.Advise(off, n, uint8(a)) }))
+		return f.h.Error("advise", f.h.PlainRead(func() error { return f.h.Advise(off, n, uint8(a)) }))
 	})
 }
 
@@ -63,7 +63,7 @@ func (f *File) onRange(op string, off, n int64, do func() error) error {
 	if f == nil {
 		return os.ErrInvalid
 	}
-	return f.h.OnRange(op, off, n, func() error { return f.h.Error(op, f.h.Blocking(do)) })
+	return f.h.OnRange(op, off, n, func() error { return f.h.Error(op, f.h.PlainCall(do)) })
 }
 
 const (
@@ -95,8 +95,8 @@ func (f *File) Prefetch(off, n int64) error {
 	}
 	core := f.h.Sched.Core
 	// A call that waits for its permit does not use the file, so Close does not wait for it.
-	wait := func(do func()) bool { return core.BlockOn(on, true, do) }
-	try := func(do func()) bool { return core.BlockOn(on, false, do) }
+	wait := func(do func()) bool { return core.WithReadPermit(on, true, do) }
+	try := func(do func()) bool { return core.WithReadPermit(on, false, do) }
 	left, now, err := f.prefetchFirst(off, n, try)
 	if err != nil {
 		return err

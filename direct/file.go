@@ -105,7 +105,7 @@ func (f *File) reshape(op string, off, n int64, do func(h *handle.File, off, n i
 		}
 		change := func() error { return do(f.h, off, n) }
 		if f.direct == nil {
-			return f.h.Blocking(change)
+			return f.h.PlainCall(change)
 		}
 		return f.direct.Reshape(change)
 	})

@@ -39,7 +39,7 @@ func (f *file) Pread(p []byte, off int64) (int, error) { return f.sched.Pread(&f
 func (f *file) Pwrite(p []byte, off int64) (int, error) { return f.sched.Pwrite(&f.core.File, p, off) }
 
 func (f *file) Fsync() error    { return f.sched.Sync(context.Background(), &f.core.File) }
-func (f *file) Block(do func()) { f.sched.Block(sched.Changes, &f.core.File, do) }
+func (f *file) Block(do func()) { f.sched.WithPermit(sched.Changes, &f.core.File, do) }
 
 // Seek is lseek(2). It is called only for files with O_DIRECT. Their transfers at the position
 // first move it over all bytes, and later back over the bytes not transferred. A Seek in between

@@ -77,7 +77,7 @@ func (f *File) writeTail(ctx context.Context, b []byte, off int64) (int, error) 
 		return n, err
 	}
 	var failed error
-	f.sched.Block(sched.Changes, f.tail, func() { failed = f.writeBack(func(fd int) error { return sys.DropPages(fd, start, end-start) }) })
+	f.sched.WithPermit(sched.Changes, f.tail, func() { failed = f.writeBack(func(fd int) error { return sys.DropPages(fd, start, end-start) }) })
 	if failed != nil {
 		return 0, failed
 	}
@@ -92,7 +92,7 @@ func (f *File) Change(do func() error) error {
 		return err
 	}
 	defer f.inode.lock.Release(r)
-	f.sched.Block(sched.Changes, f.tail, func() { err = do() })
+	f.sched.WithPermit(sched.Changes, f.tail, func() { err = do() })
 	f.inode.forgetSize() // the file may be shorter now
 	return err
 }

@@ -34,7 +34,7 @@ func (f *File) readLast(ctx context.Context, b []byte, off int64) (n int, err er
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	f.sched.Block(sched.Reads, f.core, func() { n, err = readCached(f.file, b, off) })
+	f.sched.WithPermit(sched.Reads, f.core, func() { n, err = readCached(f.file, b, off) })
 	return n, err
 }
 

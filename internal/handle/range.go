@@ -36,16 +36,16 @@ func (f *File) Using(op string, do func() error) error {
 	return do()
 }
 
-// Blocking calls do, a plain call, with a permit, and returns do's error. The caller uses the file
+// PlainCall calls do, a plain call, with a permit, and returns do's error. The caller uses the file
 // (Using).
-func (f *File) Blocking(do func() error) (err error) {
-	f.Sched.Core.Block(sched.Changes, f.IO, func() { err = do() })
+func (f *File) PlainCall(do func() error) (err error) {
+	f.Sched.Core.WithPermit(sched.Changes, f.IO, func() { err = do() })
 	return err
 }
 
-// BlockingRead is Blocking for a do that changes nothing.
-func (f *File) BlockingRead(do func() error) (err error) {
-	f.Sched.Core.Block(sched.Reads, f.IO, func() { err = do() })
+// PlainRead is PlainCall for a do that changes nothing.
+func (f *File) PlainRead(do func() error) (err error) {
+	f.Sched.Core.WithPermit(sched.Reads, f.IO, func() { err = do() })
 	return err
 }
 

@@ -183,7 +183,7 @@ func TestCallWithoutPermitChoosesDriver(t *testing.T) {
 			calls.Add(1)
 			ended.Go(func() {
 				<-start
-				s.Block(budget.Reads, f, func() {
+				s.WithPermit(budget.Reads, f, func() {
 					calls.Done()
 					<-hung
 				})

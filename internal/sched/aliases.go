@@ -22,7 +22,8 @@ type (
 	Class = qos.Class
 )
 
-// The kinds of calls with names (BeginNamed), and of Block, for packages that do not know budgets.
+// The kinds of calls with names (BeginNamed), and of WithPermit, for packages that do not know
+// budgets.
 const (
 	// Reads change nothing: a frozen file system answers them.
 	Reads = budget.Reads

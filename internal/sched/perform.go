@@ -52,17 +52,17 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 	return s.paths.AcquireAndCall(ctx, asked, code, f, b, off)
 }
 
-// Block calls do once it has a permit. do waits in system calls of a kind for f, which may be nil:
-// Reads do not wait behind Changes that hang.
-func (s *Scheduler) Block(kind CallKind, f *File, do func()) {
+// WithPermit calls do once it has a permit. do waits in system calls of a kind for f, which may be
+// nil: Reads do not wait behind Changes that hang.
+func (s *Scheduler) WithPermit(kind CallKind, f *File, do func()) {
 	p, _ := s.paths.AcquirePermit(context.Background(), kind, f) // this context does not end
 	defer p.Release()
 	do()
 }
 
-// BlockOn is Block for Reads that wait for d, on a file that may be closed before do returns.
-// Without wait, if no permit is free, it does not call do, and returns false.
-func (s *Scheduler) BlockOn(d *device.Device, wait bool, do func()) bool {
+// WithReadPermit is WithPermit for Reads that wait for d, on a file that may be closed before do
+// returns. Without wait, if no permit is free, it does not call do, and returns false.
+func (s *Scheduler) WithReadPermit(d *device.Device, wait bool, do func()) bool {
 	p, ok := d.Budget.TryAcquire(budget.Reads)
 	if !ok {
 		s.Ready() // which may raise the number of permits

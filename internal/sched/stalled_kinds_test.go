@@ -25,8 +25,8 @@ var kindCalls = map[string]func(s *Scheduler, f *File) error{
 		_, err := t.Wait(context.Background())
 		return err
 	},
-	"Block to read": func(s *Scheduler, f *File) error {
-		s.Block(Reads, f, func() { s.paths.Call(driver.Read, f.FD, nil, 0) })
+	"WithPermit to read": func(s *Scheduler, f *File) error {
+		s.WithPermit(Reads, f, func() { s.paths.Call(driver.Read, f.FD, nil, 0) })
 		return nil
 	},
 	"WriteAt": func(s *Scheduler, f *File) error {
@@ -43,8 +43,8 @@ var kindCalls = map[string]func(s *Scheduler, f *File) error{
 		// Another file, as Syncs of one file would share a call.
 		return s.Sync(context.Background(), iopath.NewFile(1, true, false))
 	},
-	"Block": func(s *Scheduler, f *File) error {
-		s.Block(Changes, f, func() { s.paths.Call(driver.Nop, f.FD, nil, 0) })
+	"WithPermit": func(s *Scheduler, f *File) error {
+		s.WithPermit(Changes, f, func() { s.paths.Call(driver.Nop, f.FD, nil, 0) })
 		return nil
 	},
 }
@@ -58,7 +58,7 @@ func TestStalledKindsOfCalls(t *testing.T) {
 		{"WriteAt", driver.Write},
 		{"StartExtend", driver.Write},
 		{"Sync", driver.Fsync},
-		{"Block", driver.Nop},
+		{"WithPermit", driver.Nop},
 	} {
 		for _, permits := range []int{budget.Least, budget.Parallel} {
 			t.Run(fmt.Sprint(stuck.name, "/", permits), func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestStalledKindsOfCalls(t *testing.T) {
 // kindOfCall returns the kind of call that a kindCall makes.
 func kindOfCall(name string) budget.Kind {
 	switch name {
-	case "ReadAt", "StartRead", "Block to read":
+	case "ReadAt", "StartRead", "WithPermit to read":
 		return budget.Reads
 	case "WriteAt", "StartExtend":
 		return budget.Writes

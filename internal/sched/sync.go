@@ -112,7 +112,7 @@ func (s *Scheduler) startWriteback(f *File, call func() int32) int32 {
 
 // SyncRange starts the write-back of the dirty pages of the n bytes at off, and does not wait for
 // it. If n is 0 the bytes reach to the end of the file. The error is an earlier fsync's that lost
-// data, or the call's, where the file system could not begin. Callers use Block.
+// data, or the call's, where the file system could not begin. Callers use WithPermit.
 func (s *Scheduler) SyncRange(f *File, off, n int64) error {
 	if err := f.Syncer.Failed(); err != nil {
 		return err

@@ -237,7 +237,7 @@ func TestCopyWaitsUnseen(t *testing.T) {
 	defer to.Close()
 	release, held := make(chan struct{}), make(chan struct{})
 	core := testenv.CoreOf(s)
-	go core.Block(sched.Changes, nil, func() {
+	go core.WithPermit(sched.Changes, nil, func() {
 		close(held)
 		<-release
 	})

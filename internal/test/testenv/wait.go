@@ -45,7 +45,7 @@ func Yield() {
 // Occupy takes the only permit of s until release is called.
 func Occupy(s *sluice.Scheduler) (release func()) {
 	held, done := make(chan bool), make(chan bool)
-	go CoreOf(s).Block(sched.Changes, nil, func() {
+	go CoreOf(s).WithPermit(sched.Changes, nil, func() {
 		held <- true
 		<-done
 	})
