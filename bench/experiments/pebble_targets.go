@@ -93,10 +93,6 @@ func (r *PebbleResult) floor() string {
 		reachedBy(lowest >= pebbleFloor, rounds), report.Ratio(lowest), name, report.Ratio(stats.Number(pebbleFloor)))
 }
 
-// leastWaiting is how many threads may wait for a device, if there are no more processors:
-// docs/decisions/0004-budget.md.
-const leastWaiting = 16
-
 // threads returns the verdict on the threads of pebblevfs.
 func (r *PebbleResult) threads() string {
 	most, name := 0, ""
@@ -110,10 +106,8 @@ func (r *PebbleResult) threads() string {
 	if name == "" {
 		return "not measured: threads of pebblevfs"
 	}
-	wait := max(leastWaiting, r.Procs)
-	limit := r.Procs + ThreadsOver + wait
-	return fmt.Sprintf("%s: pebblevfs has up to %d threads, %s (at most GOMAXPROCS + %d, and %d that wait for the disk: %d)",
-		reached(most <= limit), most, name, ThreadsOver, wait, limit)
+	limit, bound := MostThreads(r.Procs)
+	return fmt.Sprintf("%s: pebblevfs has up to %d threads, %s (%s)", reached(most <= limit), most, name, bound)
 }
 
 // fullPebbleData is the database's size for which the targets hold.

@@ -29,9 +29,21 @@ const threadsName = "threads"
 
 // The targets of sluice's figures.
 const (
-	ThreadsOver = 8        // the most threads beyond GOMAXPROCS
+	threadsOver = 8        // the most threads beyond GOMAXPROCS that do not wait for the disk
 	MemoryOver  = 64 << 20 // 64 MiB: the most memory beyond the goroutines' stacks and buffers
 )
+
+// leastWaiting is how many threads may wait for a device, if there are no more processors:
+// docs/decisions/0004-budget.md.
+const leastWaiting = 16
+
+// MostThreads is the target of a program that uses one disk: its most threads, with the bound in
+// words.
+func MostThreads(procs int) (most int, bound string) {
+	wait := max(leastWaiting, procs)
+	most = procs + threadsOver + wait
+	return most, fmt.Sprintf("at most GOMAXPROCS + %d, and %d that wait for the disk: %d", threadsOver, wait, most)
+}
 
 // mostGoroutines is more than the 10,000 threads that a Go program may have.
 const mostGoroutines = 12_000

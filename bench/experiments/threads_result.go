@@ -115,8 +115,8 @@ func (r *ThreadsResult) verdict() string {
 	if ours.Died != "" {
 		return fmt.Sprintf("with %d goroutines %s, and sluice dies: missed", ours.Load.Goroutines, end)
 	}
-	limit := r.Procs + ThreadsOver
-	return fmt.Sprintf("with %d goroutines %s; sluice takes %d threads (target: at most GOMAXPROCS + %d = %d: %s) and %s over the goroutines' own stacks and buffers (target: under %s: %s)",
-		ours.Load.Goroutines, end, ours.Threads, ThreadsOver, limit, reached(ours.Threads <= limit),
+	most, bound := MostThreads(r.Procs)
+	return fmt.Sprintf("with %d goroutines %s; sluice takes %d threads (%s: %s) and %s over the goroutines' own stacks and buffers (under %s: %s)",
+		ours.Load.Goroutines, end, ours.Threads, bound, reached(ours.Threads <= most),
 		report.Bytes(ours.Over()), report.Bytes(MemoryOver), reached(ours.Over() < MemoryOver))
 }

@@ -67,9 +67,9 @@ func TestThreadsVerdict(t *testing.T) {
 		disk fakeSlow
 		want []string
 	}{
-		{fakeSlow{threads: 10, over: 63 << 20}, []string{"os.File dies", "10 threads", "= 10: reached", "under 64 MiB: reached"}},
-		{fakeSlow{threads: 11, over: 63 << 20}, []string{"= 10: missed", "under 64 MiB: reached"}},
-		{fakeSlow{threads: 10, over: 64 << 20}, []string{"= 10: reached", "under 64 MiB: missed"}},
+		{fakeSlow{threads: 26, over: 63 << 20}, []string{"os.File dies", "26 threads", "disk: 26: reached", "under 64 MiB: reached"}},
+		{fakeSlow{threads: 27, over: 63 << 20}, []string{"disk: 26: missed", "under 64 MiB: reached"}},
+		{fakeSlow{threads: 26, over: 64 << 20}, []string{"disk: 26: reached", "under 64 MiB: missed"}},
 	} {
 		result, _, err := run(t, threads, slowLab{disk: test.disk}, Params{})
 		if err != nil {

@@ -124,7 +124,7 @@ func (r *TransparentResult) crowdVerdict() string {
 	if ours.Died != "" {
 		return fmt.Sprintf("missed: with %d goroutines %s, and sluice build's dies (%s)", ours.Load.Goroutines, end, ours.Died)
 	}
-	limit := r.Procs + ThreadsOver
-	return fmt.Sprintf("%s: with %d goroutines %s; sluice build's reads all with %d (target: at most GOMAXPROCS + %d = %d)",
-		reached(ours.Threads <= limit), ours.Load.Goroutines, end, ours.Threads, ThreadsOver, limit)
+	most, bound := MostThreads(r.Procs)
+	return fmt.Sprintf("%s: with %d goroutines %s; sluice build's reads all with %d (%s)",
+		reached(ours.Threads <= most), ours.Load.Goroutines, end, ours.Threads, bound)
 }

@@ -20,8 +20,8 @@ func TestTransparentCrowd(t *testing.T) {
 		verdict string
 		err     error
 	}{
-		{"as it should be", slowLab{disk: fakeSlow{threads: 10}}, "reached: with 12000 goroutines go build's program dies with 10000 threads (fatal error: thread exhaustion); sluice build's reads all with 10 (", nil},
-		{"too many threads", slowLab{disk: fakeSlow{threads: 11}}, "missed: with 12000 ", nil},
+		{"as it should be", slowLab{disk: fakeSlow{threads: 26}}, "reached: with 12000 goroutines go build's program dies with 10000 threads (fatal error: thread exhaustion); sluice build's reads all with 26 (", nil},
+		{"too many threads", slowLab{disk: fakeSlow{threads: 27}}, "missed: with 12000 ", nil},
 		{"no disk", slowLab{err: errors.New("no slow disk")}, "not measured: many goroutines on a slow disk; transparent: no slow disk", nil},
 		{"in user space", slowLab{disk: fakeSlow{simulated: true}}, "not measured: many goroutines on a slow disk; this needs root: ", nil},
 		{"a disk that fails", slowLab{disk: fakeSlow{fail: broken}}, "", broken},
