@@ -354,6 +354,33 @@ func TestBatchAt(t *testing.T) {
 	})
 }
 
+// TestBatchEmptyTransfers checks that transfers of no bytes make no call, as in os.File.
+func TestBatchEmptyTransfers(t *testing.T) {
+	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
+		name := filepath.Join(dir, "file")
+		testenv.Write(t, name, "bytes")
+		calls := func(transfers bool) int64 {
+			b := batch.New(s)
+			c := b.Chain()
+			f := c.OpenFile(name, os.O_RDWR, 0)
+			if transfers {
+				c.ReadAt(f, nil, 0)
+				c.WriteAt(f, nil, 0)
+			}
+			c.Close(f)
+			before := s.Stats()
+			if err := b.Do(t.Context()); err != nil {
+				t.Errorf("Do = %v", err)
+			}
+			after := s.Stats()
+			return after.Cached + after.Plain - before.Cached - before.Plain
+		}
+		if got, want := calls(true), calls(false); got != want {
+			t.Errorf("%d calls; want the %d of open and close", got, want)
+		}
+	})
+}
+
 // TestBatchEach yields operations as they end, and stops when the loop is left.
 func TestBatchEach(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {

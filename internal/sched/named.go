@@ -72,7 +72,10 @@ func (s *Scheduler) WriteRaw(ctx context.Context, o RawFile, b []byte, off int64
 }
 
 func (s *Scheduler) transferRaw(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) (n int, err error) {
-	if off > math.MaxInt64-int64(len(b)) {
+	switch {
+	case len(b) == 0:
+		return 0, nil // as in os.File, which makes no call
+	case off > math.MaxInt64-int64(len(b)):
 		return 0, syscall.EINVAL // as from pread(2)
 	}
 	f := s.raws.Get(func() *ForeignFile { return new(ForeignFile) })
