@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"syscall"
 
 	"github.com/sluiceio/sluice/internal/buffer"
 	"github.com/sluiceio/sluice/internal/directio"
@@ -42,12 +43,11 @@ func (f *File) readBuffer(ctx context.Context, off int64, n int) (buffer.Buffer,
 	if core != nil && core.Closing() {
 		return buffer.Buffer{}, os.ErrClosed
 	}
-	if n == 0 {
+	switch {
+	case n == 0:
 		return buffer.Buffer{}, nil
-	}
-	n = int(min(int64(n), math.MaxInt64-off)) // the largest possible file ends there
-	if n == 0 {
-		return buffer.Buffer{}, io.EOF
+	case int64(n) > math.MaxInt64-off:
+		return buffer.Buffer{}, syscall.EINVAL // as from pread(2)
 	}
 	at, size := off, n
 	if f.direct != nil {

@@ -26,7 +26,7 @@ func (r *Reader) readAt(b []byte, off int64) (n int, err error) {
 	switch {
 	case r.closed:
 		return 0, os.ErrClosed
-	case off < 0, off > math.MaxInt64-r.start:
+	case off < 0, off > math.MaxInt64-r.start, int64(len(b)) > math.MaxInt64-r.start-off:
 		return 0, syscall.EINVAL
 	case len(b) == 0:
 		return 0, nil

@@ -127,7 +127,7 @@ func wantMany(t *testing.T, results iter.Seq2[direct.ReadResult, error], ranges 
 func wantOne(t *testing.T, res direct.ReadResult, err error, text []byte) {
 	t.Helper()
 	at := res.Range
-	if at.Off < 0 || at.Len < 0 {
+	if at.Off < 0 || at.Len < 0 || int64(at.Len) > math.MaxInt64-at.Off {
 		if err == nil || err == io.EOF || res.Buffer.Len() > 0 {
 			t.Errorf("%v: %d bytes, %v; want an error", at, res.Buffer.Len(), err)
 		}

@@ -1,8 +1,8 @@
 package direct
 
 import (
-	"io"
 	"math"
+	"syscall"
 
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/list"
@@ -42,24 +42,20 @@ func (m *readManyIter) addRange(r Range) {
 	m.window.Add(m.extent(r), a)
 }
 
-// needsNoRequest reports whether a needs no request, because it is empty, wrong, or beyond the end
-// of any file. It sets a.err.
+// needsNoRequest reports whether a needs no request, because it is empty or wrong. It sets a.err.
 func (m *readManyIter) needsNoRequest(a *pendingRange) bool {
-	switch err := handle.CheckRange(a.Off, int64(a.Len)); {
-	case err != nil:
-		a.err = m.d.h.Error("read", err)
-	case a.Len > 0 && a.Off == math.MaxInt64:
-		a.err = io.EOF // no file reaches there
-	default:
-		return a.Len == 0
+	err := handle.CheckRange(a.Off, int64(a.Len))
+	if err == nil && int64(a.Len) > math.MaxInt64-a.Off {
+		err = syscall.EINVAL // as from pread(2)
 	}
-	return true
+	a.err = m.d.h.Error("read", err)
+	return err != nil || a.Len == 0
 }
 
 // extent returns the part of the file to read for r. With direct I/O these are whole blocks, up to
 // LastEnd.
 func (m *readManyIter) extent(r Range) merge.Extent {
-	end := r.Off + min(int64(r.Len), math.MaxInt64-r.Off) // no file has more
+	end := r.Off + int64(r.Len)
 	g := m.d.direct
 	switch {
 	case g == nil:

@@ -18,7 +18,7 @@ type reader struct {
 	name string
 	read way
 	// clips says that bytes beyond the largest offset are not asked for, so that there is no
-	// EINVAL.
+	// EINVAL. The stream and the cache choose how many bytes they read.
 	clips bool
 }
 
@@ -104,10 +104,19 @@ func openReaders(t *testing.T, s *sluice.Scheduler, name string) []reader {
 		{name: "batch.ReadAt", read: func(b []byte, off int64) (int, error) {
 			return batched(t, s, func(c batch.Chain) *batch.Op { return c.ReadAt(batch.On(plain), b, off) })
 		}},
+		{name: "batch.ReadAt of the chain's file", read: func(b []byte, off int64) (int, error) {
+			return batched(t, s, func(c batch.Chain) *batch.Op {
+				own := c.Open(name)
+				op := c.ReadAt(own, b, off)
+				c.Close(own)
+				return op
+			})
+		}},
 		{name: "direct.ReadAt", read: ro.ReadAt},
 		{name: "direct.ReadAt of a writable file", read: rw.ReadAt},
-		{name: "ReadBuffer", clips: true, read: readBuffer(t, ro)},
-		{name: "ReadMany", clips: true, read: readMany(t, ro)},
+		{name: "ReadBuffer", read: readBuffer(t, ro)},
+		{name: "ReadMany", read: readMany(t, ro)},
+		{name: "Reader.ReadAt", read: readerAt(t, ro)},
 		{name: "Reader", clips: true, read: readStream(t, ro, direct.ReaderOptions{})},
 		{name: "Reader of small buffers", clips: true, read: readStream(t, ro, small)},
 		{name: "cache.ReadAt", read: cached.ReadAt},

@@ -62,6 +62,15 @@ func readMany(t *testing.T, f *direct.File) way {
 	}
 }
 
+func readerAt(t *testing.T, f *direct.File) way {
+	r, err := f.NewReader(t.Context(), direct.ReaderOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r.ReadAt
+}
+
 func readStream(t *testing.T, f *direct.File, o direct.ReaderOptions) way {
 	return func(b []byte, off int64) (int, error) {
 		o.Start = off

@@ -105,6 +105,14 @@ func openWriters(t *testing.T, s *sluice.Scheduler, name string) []writer {
 		{name: "batch.WriteAt", write: func(b []byte, off int64) (int, error) {
 			return batched(t, s, func(c batch.Chain) *batch.Op { return c.WriteAt(batch.On(plain), b, off) })
 		}},
+		{name: "batch.WriteAt of the chain's file", write: func(b []byte, off int64) (int, error) {
+			return batched(t, s, func(c batch.Chain) *batch.Op {
+				own := c.OpenFile(name, os.O_RDWR, 0)
+				op := c.WriteAt(own, b, off)
+				c.Close(own)
+				return op
+			})
+		}},
 		{name: "direct.WriteAt", write: rw.WriteAt},
 		{name: "direct.WriteAt without reading", write: wo.WriteAt},
 		{name: "cache.WriteAt", write: newCache(t).File(openDirect(t, s, name, os.O_RDWR)).WriteAt},
