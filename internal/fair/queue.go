@@ -19,6 +19,8 @@ const (
 	SmallPart = 64 << 10 // 64 KiB
 	// most is the most that is ever granted, so that no bucket overflows.
 	most = 1 << 30 // 1 GiB
+	// mostVirtual keeps tags exact to a fraction of a byte: a float64 has 53 bits.
+	mostVirtual = 1 << 40
 )
 
 // Cap bounds the requests in flight.
@@ -124,6 +126,9 @@ func (q *Queue) Admit(t *Ticket, c *Class, n int) {
 // a Done, a Push or a change of settings, or at the time again, which may be Never.
 func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 	q.classes = slices.DeleteFunc(q.classes, (*Class).gone)
+	if q.virtual > mostVirtual {
+		q.rebase()
+	}
 	c, again := q.first(now)
 	if c != nil {
 		if t = c.queue.Front(); q.room(t) {
@@ -144,6 +149,14 @@ func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 		}
 	}
 	return nil, again
+}
+
+// rebase makes the virtual time zero, and leaves all tags as far from it as they were.
+func (q *Queue) rebase() {
+	for _, c := range q.classes {
+		c.tag -= q.virtual
+	}
+	q.virtual = 0
 }
 
 // beyondCap lets the next request of a use begin without room in the cap, because no request of

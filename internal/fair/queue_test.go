@@ -42,18 +42,28 @@ func TestShares(t *testing.T) {
 // time, or never. It must make progress.
 func TestWeightOne(t *testing.T) {
 	for _, readers := range []int{1, 200} {
-		d := newDisk(t, wide)
-		one := d.q.Add(d.now, Settings{Weight: 1})
-		heavy := d.q.Add(d.now, Settings{Weight: 10_000})
-		d.stream(one, 1<<20)
-		for range readers {
-			d.stream(heavy, 4<<10)
-		}
-		d.run(4 * time.Second)
-		share := d.cost[one] / (d.cost[one] + d.cost[heavy])
-		if n := len(d.begun[one]); n < 2 || share < 0.95/10_001 {
-			t.Errorf("beside %d readers: %d requests, a share of %g", readers, n, share)
-		}
+		weightOne(t, newDisk(t, wide), readers)
+	}
+}
+
+// TestWeightOneAfterAYear is TestWeightOne on a device that has moved 3 GB a second for a year.
+func TestWeightOneAfterAYear(t *testing.T) {
+	d := newDisk(t, wide)
+	d.q.virtual = 1e17
+	weightOne(t, d, 200)
+}
+
+func weightOne(t *testing.T, d *disk, readers int) {
+	one := d.q.Add(d.now, Settings{Weight: 1})
+	heavy := d.q.Add(d.now, Settings{Weight: 10_000})
+	d.stream(one, 1<<20)
+	for range readers {
+		d.stream(heavy, 4<<10)
+	}
+	d.run(4 * time.Second)
+	share := d.cost[one] / (d.cost[one] + d.cost[heavy])
+	if n := len(d.begun[one]); n < 2 || share < 0.95/10_001 {
+		t.Errorf("beside %d readers: %d requests, a share of %g", readers, n, share)
 	}
 }
 
