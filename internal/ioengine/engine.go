@@ -118,9 +118,9 @@ type Engine struct {
 	// same way.
 	leaderRequests probe.Int32
 
-	rings   *Rings
-	devices int // how many devices have this ring. Under Rings.mu
-	// group is the Group of the first device that has this ring, or nil. Written under Rings.mu
+	rings  *Rings
+	groups []*Group // of the devices that have this ring, the oldest first. Under Rings.mu
+	// group is the first of groups, or nil. Written under Rings.mu
 	group atomic.Pointer[Group]
 	load  load // the leader's alone
 

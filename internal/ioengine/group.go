@@ -79,7 +79,7 @@ func (g *Group) judge(w Window, most int) {
 
 // add gives g one more ring. It must be called with Rings.mu held.
 func (g *Group) add(e *Engine) {
-	e.devices++
-	e.group.CompareAndSwap(nil, g) // a ring of several devices grows for the first of them alone
+	e.groups = append(e.groups, g)
+	e.group.Store(e.groups[0]) // a ring of several devices grows for the first of them alone
 	g.list.set(append(slices.Clip(g.list.get()), e))
 }

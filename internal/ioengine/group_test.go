@@ -229,9 +229,28 @@ func TestGroupOfGoneDevice(t *testing.T) {
 	gone.judge(tooMuch, 4) // a leader that has begun to judge before
 	gone.judge(waiting, 4)
 	for _, e := range g.All() {
-		if e.devices != 0 || e.group.Load() != nil {
-			t.Errorf("a ring still belongs to the device that is gone, or to %d", e.devices)
+		if len(e.groups) != 0 || e.group.Load() != nil {
+			t.Errorf("a ring still belongs to the device that is gone, or to %d", len(e.groups))
 		}
+	}
+}
+
+// TestSharedRingGrows: once the first device of a shared ring is gone, the next one can have more
+// rings.
+func TestSharedRingGrows(t *testing.T) {
+	g := newRig(t, 2)
+	g.openError = errors.New("no memory")
+	var others [2]atomic.Pointer[Group]
+	for i := range others {
+		g.Claim(&others[i])
+	}
+	g.openError = nil
+	g.Leave(g.of.Load())
+	for i := range others {
+		others[i].Load().judge(tooMuch, 2)
+	}
+	if first, second := others[0].Load().Len(), others[1].Load().Len(); first != 2 || second != 1 {
+		t.Errorf("%d and %d rings; want 2, 1", first, second)
 	}
 }
 
@@ -247,7 +266,7 @@ func TestGrowthLeavesRings(t *testing.T) {
 	for device := 2; device <= devices; device++ {
 		var of atomic.Pointer[Group]
 		g.Claim(&of)
-		if n := of.Load().at(0).devices; n != 1 {
+		if n := len(of.Load().at(0).groups); n != 1 {
 			t.Errorf("device %d shares its ring with %d", device, n-1)
 		}
 	}

@@ -47,7 +47,7 @@ type Rings struct {
 	slabsMu sync.Mutex // not held while a ring registers a slab, which may wait for its device
 
 	mu      sync.Mutex
-	devices atomic.Int32 // how many devices have a ring. Written under mu, as is Engine.devices
+	devices atomic.Int32 // how many devices have a ring. Written under mu
 	grown   int          // how many rings are the second, or third … of a device. Under mu
 	openErr error        // why open failed when it was last called, or nil. Under mu
 	// hook is for the next ring, if there is one already: open has failed with it. Under mu
@@ -136,21 +136,26 @@ func (r *Rings) Leave(g *Group) {
 // It must be called with mu held.
 func (r *Rings) leastUsed() *Engine {
 	return slices.MinFunc(r.All(), func(a, b *Engine) int {
-		return cmp.Or(cmp.Compare(a.devices, b.devices), cmp.Compare(a.inflight.Load(), b.inflight.Load()))
+		return cmp.Or(cmp.Compare(len(a.groups), len(b.groups)), cmp.Compare(a.inflight.Load(), b.inflight.Load()))
 	})
 }
 
 // release notes that the device of g does not use e any more. It must be called with mu held.
 func (r *Rings) release(e *Engine, g *Group) {
-	e.devices--
-	e.group.CompareAndSwap(g, nil)
+	at := slices.Index(e.groups, g)
+	e.groups = slices.Delete(e.groups, at, at+1)
+	if len(e.groups) == 0 {
+		e.group.Store(nil)
+	} else {
+		e.group.Store(e.groups[0])
+	}
 }
 
 // unused returns a ring that no device has. If there is none, and open says so, it starts one. It
 // returns nil if that fails, and for the next device it is tried again: a process may lack
 // descriptors only for a moment. It must be called with mu held.
 func (r *Rings) unused(open bool) *Engine {
-	if e := r.leastUsed(); e.devices == 0 {
+	if e := r.leastUsed(); len(e.groups) == 0 {
 		return e
 	}
 	if !open || len(r.All()) >= MaxRings || r.lost.Load() {
