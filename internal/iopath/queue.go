@@ -90,6 +90,7 @@ const (
 	eopnotsupp = -int32(syscall.EOPNOTSUPP)
 	einval     = -int32(syscall.EINVAL)
 	enosys     = -int32(syscall.ENOSYS)
+	enomem     = -int32(syscall.ENOMEM)
 )
 
 // NotPerformed reports whether res, the driver's result of code on f, means that a plain call must
@@ -111,6 +112,10 @@ func (f *File) NotPerformed(code driver.Code, res int32) bool {
 		// since. A thread ends when the goroutine that is locked to it returns, and any goroutine
 		// of the program may be a submitter. If the buffer really is bad, the plain call reports
 		// EFAULT again.
+		return true
+	case enomem:
+		// The kernel had no memory for the request. If the file system had none, the plain call
+		// reports that again.
 		return true
 	case eopnotsupp:
 		// The file system refuses driver.NoWait: later operations are plain calls at once.

@@ -14,6 +14,7 @@ import (
 
 const (
 	eagain     = -int32(syscall.EAGAIN)
+	enomem     = -int32(syscall.ENOMEM)
 	einval     = -int32(syscall.EINVAL)
 	eopnotsupp = -int32(syscall.EOPNOTSUPP)
 )
@@ -134,7 +135,7 @@ func (q *Queue) submit(batch []*sys.Iocb, divert func(*driver.Op)) {
 			batch = batch[r:]
 		case r == 0: // the kernel takes one at least, so a filter has answered
 			q.lose(errNothing)
-		case r == eagain:
+		case r == eagain, r == enomem:
 			// The slots never allow more in flight than the context holds, so the kernel is short
 			// of memory.
 			for _, c := range batch {

@@ -11,7 +11,8 @@
 //   - The call in which the operation failed returns the error. A stream may return it later, but
 //     not after its Close. A failed read is no error if a second read returned the same bytes.
 //     EINTR and a short count are no errors of a call. From a driver, EAGAIN and ECANCELED mean
-//     that the operation has not begun, and a plain call replaces it.
+//     that the operation has not begun, and a plain call replaces it. ENOMEM of a read or a write
+//     may mean that, too.
 //   - Every other call succeeds.
 //   - Bytes that were counted as written are in the file, and bytes that were counted as read are
 //     the file's. A Sync that returned nil has made a successful system call.

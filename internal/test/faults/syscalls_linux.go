@@ -155,8 +155,13 @@ func (s *supervisor) judge(c testenv.Syscall) (may, must bool, name string) {
 	case unix.SYS_IO_URING_ENTER:
 		return false, false, "" // the driver tries again, or plain calls are made
 	case unix.SYS_IO_SUBMIT:
-		// If the next io_submit succeeds, the error is taken for an operation's error.
-		return s.what.errno != unix.EINTR && s.what.errno != unix.EAGAIN, false, ""
+		// If the next io_submit succeeds, the error is taken for an operation's error, unless it
+		// says that the kernel lacks memory.
+		switch s.what.errno {
+		case unix.EINTR, unix.EAGAIN, unix.ENOMEM:
+			return false, false, ""
+		}
+		return true, false, ""
 	case unix.SYS_OPENAT:
 		name = s.path(c)
 	case unix.SYS_MMAP:

@@ -179,8 +179,16 @@ func (w *world) next(code driver.Code, off int64, n int, aligned, plain bool) (i
 		}
 		return n, 0
 	}
-	// With these errors a driver reports that it has not begun the operation.
-	begun := plain || errno != syscall.EAGAIN && errno != syscall.ECANCELED
+	begun := plain
+	if !plain {
+		switch errno {
+		case syscall.EAGAIN, syscall.ECANCELED: // the driver has not begun the operation
+		case syscall.ENOMEM: // a transfer is made again; an fsync might miss a loss
+			begun = code == driver.Fsync || code == driver.Fdatasync
+		default:
+			begun = true
+		}
+	}
 	if errno != syscall.EINTR && begun {
 		w.hard++
 		switch {
