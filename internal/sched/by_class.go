@@ -124,8 +124,12 @@ func (t *Transfer) Granted() {
 		return
 	}
 	t.counter().Add(1)
-	// Asked for before pushGranted: after it t may have ended, and be its owner's again.
-	e := t.engine()
+	// Asked for before pushGranted: after it t may have ended, and be its owner's again. This
+	// goroutine may use no file, as one that configures the class. So that nobody closes the driver
+	// under it, it uses t's.
+	e, f := t.engine(), t.f
+	f.UseMore()
+	defer f.Done()
 	if s.helpers.pushGranted(t, e) {
 		e.EnsureSubmitted()
 		return
