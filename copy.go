@@ -23,9 +23,6 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 		return f.os().WriteTo(w)
 	}
 	if f.simulated() || f.hasClasses() { // each Read is an operation of its class
-		if err := refused(w); err != nil {
-			return 0, err
-		}
 		return io.Copy(w, onlyReader{f})
 	}
 	switch dst := w.(type) {
@@ -41,9 +38,6 @@ func (f *File) WriteTo(w io.Writer) (n int64, err error) {
 	if n, handled, err := f.sendTo(w); handled {
 		return n, err
 	}
-	if err := refused(w); err != nil {
-		return 0, err
-	}
 	return io.Copy(w, fileWithoutWriteTo{File: f})
 }
 
@@ -57,16 +51,14 @@ func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 	if f == nil || f.h.IO == nil {
 		return f.os().ReadFrom(r)
 	}
+	// Neither copy_file_range nor splice takes such a file, and each Write is an operation of its
+	// class.
+	if f.h.IO.Appends || f.simulated() || f.hasClasses() {
+		return io.Copy(onlyWriter{f}, r)
+	}
 	limit, from := limitOf(r)
 	src := sourceOf(from)
-	// copy_file_range and splice refuse a file with O_APPEND and miss bytes of a simulated one, and
-	// each Write is an operation of its class.
-	if f.h.IO.Appends || f.simulated() || f.hasClasses() || src.of.simulated() || src.of.hasClasses() {
-		if src.file != nil && (limit == nil || limit.N > 0) {
-			if err := refused(f); err != nil {
-				return 0, err
-			}
-		}
+	if src.of.simulated() || src.of.hasClasses() {
 		return io.Copy(onlyWriter{f}, r)
 	}
 	if src.file != nil {
@@ -76,27 +68,6 @@ func (f *File) ReadFrom(r io.Reader) (n int64, err error) {
 		return n, err
 	}
 	return io.Copy(onlyWriter{f}, r)
-}
-
-// refused returns the error of a write to w, if w is closed or a file with disk I/O. Before Reads
-// and Writes copy a file, it is asked: where package os lets the kernel copy, a copy that is
-// refused has read nothing.
-func refused(w io.Writer) (err error) {
-	switch dst := w.(type) {
-	case *File:
-		if dst != nil && dst.h.IO != nil {
-			_, err = dst.Write(nil)
-		}
-	case *os.File:
-		conn, closed := dst.SyscallConn()
-		if closed == nil {
-			closed = conn.Control(func(uintptr) {})
-		}
-		if closed != nil || hasDiskIO(dst) {
-			_, err = dst.Write(nil)
-		}
-	}
-	return err
 }
 
 // simulated reports whether f is on a disk of package sluicetest. The kernel must not copy from it,
