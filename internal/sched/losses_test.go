@@ -122,6 +122,24 @@ func TestSynchronousWriteThatIsRefused(t *testing.T) {
 	}
 }
 
+// Hazard: the fsync after a write with O_SYNC may fail with ENOMEM, as the device failed the
+// write-back, and the plain call that replaces the write does not report that again. Guard: a write
+// for which the kernel had no memory fails, although the plain call has succeeded.
+func TestSynchronousWriteWithoutMemory(t *testing.T) {
+	const enomem = -int32(syscall.ENOMEM)
+	p := play(t, queueAll, []int32{enomem, enomem}, []int32{100, 100})
+	p.f.SetSyncsWrites()
+	b := make([]byte, 100)
+	if _, err := p.WriteAt(t.Context(), p.f, b, 0); !errors.Is(err, syscall.ENOMEM) {
+		t.Errorf("WriteAt = %v; want ENOMEM", err)
+	}
+	var tr Transfer
+	p.StartWrite(&tr, p.f, b, 0, 0, false)
+	if n, err := tr.Wait(t.Context()); n != 0 || !errors.Is(err, syscall.ENOMEM) {
+		t.Errorf("Wait = %d, %v; want 0, ENOMEM", n, err)
+	}
+}
+
 // A Transfer waits for the writes beside it in Wait.
 func TestSynchronousTransfer(t *testing.T) {
 	for _, errno := range []syscall.Errno{0, syscall.EIO} {
