@@ -85,8 +85,8 @@ func (l *LostWrites) Confirm(ctx context.Context, mark int, res int32) int32 {
 }
 
 // mayLose reports whether a write or an fsync that ended with res may have lost data, its own or
-// another call's. ENOSPC and EDQUOT may: thin devices and network file systems find out late. So may
-// ENOMEM, with which a device can fail a write-back.
+// another call's. ENOSPC and EDQUOT may: thin devices and network file systems find out late. So
+// may ENOMEM, with which a device can fail a write-back.
 func mayLose(res int32) bool {
 	if res >= 0 {
 		return false

@@ -77,7 +77,8 @@ func (c *Setter) Set(f *File) error {
 	if c.preserve&option.PreserveOwner != 0 {
 		given, err := c.chown(f)
 		if err != nil {
-			if len(names) > 0 && c.require&option.PreserveOwner != 0 { // Resume sees the wrong owner
+			if len(names) > 0 && c.require&option.PreserveOwner != 0 {
+				// Resume sees the wrong owner.
 				err = errors.Join(err, c.CopyTimes(f.Dst, f.Stat))
 			}
 			return err
