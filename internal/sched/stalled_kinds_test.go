@@ -33,7 +33,7 @@ var kindCalls = map[string]func(s *Scheduler, f *File) error{
 		_, err := s.WriteAt(context.Background(), f, make([]byte, 8), 0)
 		return err
 	},
-	"StartExtend": func(s *Scheduler, f *File) error {
+	"StartWrite that extends": func(s *Scheduler, f *File) error {
 		var t Transfer
 		s.StartWrite(&t, f, make([]byte, 8), 0, 0, true)
 		_, err := t.Wait(context.Background())
@@ -56,7 +56,7 @@ func TestStalledKindsOfCalls(t *testing.T) {
 		code driver.Code
 	}{
 		{"WriteAt", driver.Write},
-		{"StartExtend", driver.Write},
+		{"StartWrite that extends", driver.Write},
 		{"Sync", driver.Fsync},
 		{"WithPermit", driver.Nop},
 	} {
@@ -111,7 +111,7 @@ func kindOfCall(name string) budget.Kind {
 	switch name {
 	case "ReadAt", "StartRead", "WithPermit to read":
 		return budget.Reads
-	case "WriteAt", "StartExtend":
+	case "WriteAt", "StartWrite that extends":
 		return budget.Writes
 	case "Sync":
 		return budget.Syncs
