@@ -36,7 +36,10 @@ func (h *Handles) baseOfCopy(d *Dir) (err error) {
 		d.Absent, d.dstPath = true, filepath.Dir(d.dstPath)
 		d.DstFD, err = h.kernel.OpenBase(d.dstPath)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.EACCES): // GNU cp looks at the destination first
+		return fault.Dest("stat", err)
+	case err != nil:
 		return fault.Dest("open", err)
 	}
 	var s at.Stat
