@@ -115,8 +115,8 @@ func (f *File) NotPerformed(code driver.Code, res int32) bool {
 		return true
 	case enomem:
 		// The kernel had no memory for the request. If the file system had none, the plain call
-		// reports that again. If the fsync after a write with O_SYNC has failed so, it does not:
-		// such a write fails all the same (groupcommit.LostWrites).
+		// reports that again. A write with O_SYNC fails whatever the plain call returns, because
+		// the fsync that follows it may have lost data (groupcommit.LostWrites).
 		return true
 	case eopnotsupp:
 		// The file system refuses driver.NoWait: later operations are plain calls at once.
