@@ -109,16 +109,15 @@ func (s *Signal) Yield(times int, clock func() time.Duration) {
 // busy reports whether the program has used most of the processors' time since the last call, as
 // far as is known. In less than Slow that tells nothing: then it is what the last call has found.
 func (s *Signal) busy(now time.Duration) bool {
-	if s.Used == nil {
-		s.percent.Store(100)
-		return true
-	}
 	sampled := s.sampled.Load()
 	since := now - time.Duration(sampled)
 	if since >= 0 && since < Slow || !s.sampled.CompareAndSwap(sampled, int64(now)) {
 		return s.percent.Load() >= most
 	}
-	used := s.Used()
+	used := time.Duration(0)
+	if s.Used != nil {
+		used = s.Used()
+	}
 	lately := used - time.Duration(s.used.Swap(int64(used)))
 	procs := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 	percent := int32(100)

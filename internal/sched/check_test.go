@@ -2,12 +2,14 @@ package sched
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/pressure"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
@@ -19,6 +21,13 @@ func TestCallsThatDoNotWait(t *testing.T) {
 		s := newOn(driverThatReads(), Options{Govern: true, CheckWaits: true})
 		// No comparison of governors ends by this clock.
 		s.paths.Clock = func() time.Duration { return time.Hour }
+		var unknown atomic.Bool // how much processor time was used; otherwise it is next to none
+		s.paths.Engines.Processors.Used = func() time.Duration {
+			if unknown.Load() {
+				return 0
+			}
+			return 1
+		}
 		plain, waited := 0, int64(0)
 		s.paths.Call = func(_ driver.Code, _ int, b []byte, _ int64) int32 {
 			if plain++; waits {
@@ -42,9 +51,9 @@ func TestCallsThatDoNotWait(t *testing.T) {
 		if n := read(512); (n == 512) == waits {
 			t.Errorf("calls that wait: %t: %d of 512 reads were plain calls", waits, n)
 		}
-		s.paths.Engines.Processors.Used = nil // as if most of the processors' time was used
-		now := s.paths.Clock()
-		s.paths.Engines.Processors.Waited(time.Second, now)
+		unknown.Store(true) // which counts as most of it
+		now := s.paths.Clock() + pressure.Slow
+		s.paths.Engines.Processors.Waited(5*pressure.Slow, now)
 		if !s.paths.Engines.Processors.Taken(now) {
 			t.Fatal("the processors are not taken after a long wait")
 		}
