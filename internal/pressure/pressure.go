@@ -111,7 +111,7 @@ func (s *Signal) Yield(times int, clock func() time.Duration) {
 func (s *Signal) busy(now time.Duration) bool {
 	sampled := s.sampled.Load()
 	since := now - time.Duration(sampled)
-	if since >= 0 && since < Slow || !s.sampled.CompareAndSwap(sampled, int64(now)) {
+	if sampled != 0 && since >= 0 && since < Slow || !s.sampled.CompareAndSwap(sampled, int64(now)) {
 		return s.percent.Load() >= most
 	}
 	used := time.Duration(0)
