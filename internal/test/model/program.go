@@ -61,8 +61,7 @@ func (r *program) Prepare()             {}
 func (r *program) Computes() bool       { return r.processors.Computes() }
 func (r *program) Trial(governor.Trial) {}
 
-// ProbeProcessors yields in sched. The duration of the yield is not simulated, but known: one time
-// slice if the processors are taken.
+// ProbeProcessors yields in sched. Here the yield takes a time slice if the processors are taken.
 func (r *program) ProbeProcessors() bool {
 	if r.processors.Due(r.now) && r.Computing >= len(r.procs) {
 		r.processors.Waited(timeSlice, r.now)

@@ -124,8 +124,7 @@ func (r *ring) step(p *proc, enter time.Duration) {
 	}
 }
 
-// reap passes the results to the waiting goroutines, and notes how busy the leader is (ioengine's
-// load).
+// reap passes results to waiting goroutines, and notes how busy the leader is (ioengine's load).
 func (r *ring) reap(p *proc) {
 	r.blocked, r.leader.resume = false, r.lead
 	done, w := r.done, &r.window
