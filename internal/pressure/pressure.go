@@ -68,8 +68,11 @@ func (s *Signal) Due(now time.Duration) bool {
 			s.busy(now)
 		}
 	}
-	return s.percent.Load() >= most
+	return s.full()
 }
+
+// full reports whether most of the processors' time was used when that was last asked.
+func (s *Signal) full() bool { return s.percent.Load() >= most }
 
 // Computes reports whether the program used half of the processors' time, at least, when that was
 // last asked.
@@ -89,7 +92,7 @@ func (s *Signal) Waited(d, now time.Duration) {
 		if s.Noted() {
 			s.until.Store(0)
 		}
-	case s.percent.Load() >= most || s.busy(now):
+	case s.full() || s.busy(now):
 		s.until.Store(int64(now + min(share*d, longest)))
 	}
 }
@@ -112,7 +115,7 @@ func (s *Signal) busy(now time.Duration) bool {
 	sampled := s.sampled.Load()
 	since := now - time.Duration(sampled)
 	if sampled != 0 && since >= 0 && since < Slow || !s.sampled.CompareAndSwap(sampled, int64(now)) {
-		return s.percent.Load() >= most
+		return s.full()
 	}
 	used := time.Duration(0)
 	if s.Used != nil {
