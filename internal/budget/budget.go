@@ -182,7 +182,7 @@ func (p Permit) takeLocked(most int32) bool {
 }
 
 // Acquire takes a permit for a call of a kind. If none is free it waits for one. If ctx ends first,
-// it returns ctx's error. The argument ends says whether the call's own context may end.
+// it returns ctx's error. Set ends if the context of the call itself may end.
 func (b *Budget) Acquire(ctx context.Context, k Kind, ends bool) (Permit, error) {
 	p := Permit{b, k, ends}
 	if p.take(Most) {

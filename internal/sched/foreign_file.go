@@ -12,7 +12,8 @@ import (
 func (s *Scheduler) KnowsEnd() bool { return s.paths.FindsEnd }
 
 // Pread is pread(2). It may read fewer than len(b) bytes, and reads 0 at the end of the file.
-// The error is a syscall.Errno.
+// The error of Pread and of the calls below is a syscall.Errno, or os.ErrClosed: with classes, the
+// file was closed while the call waited.
 //
 // Pread looks into the page cache first, however little is in flight. To find the bytes there costs
 // less than a permit and a system call that the Go scheduler knows of. A look that misses costs a
@@ -31,15 +32,15 @@ func (s *Scheduler) Pread(f *File, b []byte, off int64) (int, error) {
 	if int(found) != len(b) {
 		s.count(ctx, readKind(f, len(b)), f)
 	}
-	return resultOf(context.Background(), s.readAfterLook(ctx, f, b, off, 0, found))
+	return resultOf(ctx, s.readAfterLook(ctx, f, b, off, 0, found))
 }
 
-// Pwrite is pwrite(2). The error is a syscall.Errno.
+// Pwrite is pwrite(2).
 func (s *Scheduler) Pwrite(f *File, b []byte, off int64) (int, error) {
 	return resultOf(context.Background(), s.write(context.Background(), f, b, off))
 }
 
-// WriteCurrent is write(2), at the position of the descriptor. The error is a syscall.Errno.
+// WriteCurrent is write(2), at the position of the descriptor.
 func (s *Scheduler) WriteCurrent(f *File, b []byte) (int, error) {
 	if f.Flags&driver.Direct != 0 { // see writeReserved, whatever CanQueue says now
 		f.PositionMu.Lock()
@@ -48,7 +49,7 @@ func (s *Scheduler) WriteCurrent(f *File, b []byte) (int, error) {
 	return resultOf(context.Background(), s.write(context.Background(), f, b, iopath.AtPosition))
 }
 
-// ReadCurrent is read(2), at the position of the descriptor. The error is a syscall.Errno.
+// ReadCurrent is read(2), at the position of the descriptor.
 func (s *Scheduler) ReadCurrent(f *File, b []byte) (int, error) {
 	if f.Flags&driver.Direct != 0 { // see readReserving
 		f.PositionMu.Lock()
