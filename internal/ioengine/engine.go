@@ -32,7 +32,7 @@ const maxReap = 256
 // So a batch costs one system call. With a driver that cannot stage, step 1 is a second one.
 //
 // A pusher is also a submitter in two cases: the leader is blocked; or enough operations
-// for a batch have arrived while the leader was running (submitThreshold).
+// for a batch have arrived while the leader was running (isBatch).
 //
 // # The wake-up protocol
 //
@@ -89,8 +89,11 @@ type Engine struct {
 	state probe.Uint32             // idle, running or blocked; see above
 	// arrived counts the operations pushed since the last submission while a leader was running.
 	// The count may be a few off: it only decides when a batch is large enough.
-	arrived  atomic.Int32
-	minBatch int32 // see submitThreshold; a field so that a test can change it
+	arrived atomic.Int32
+	// reapedOf is how many operations the driver had when the leader last reaped.
+	reapedOf             atomic.Int32
+	spread               atomic.Bool // see yield
+	minBatch, minDivided int32       // see isBatch; fields so that a test can change them
 
 	help reapHelp // what goroutines reap beside the leader
 
@@ -150,12 +153,12 @@ func New(drv driver.Driver, r *Rings, hook *record.Hook) *Engine {
 		drv:      drv,
 		put:      drv.Submit,
 		rings:    r,
-		minBatch: minSubmitThreshold,
-		hook:     hook,
-		id:       record.DriverOf(drv.Info().Name),
-		depth:    depth,
-		scratch:  make([]*driver.Op, 0, depth),
-		done:     make([]*driver.Op, min(depth, maxReap)),
+		minBatch: minSubmitThreshold, minDivided: twoBatches,
+		hook:    hook,
+		id:      record.DriverOf(drv.Info().Name),
+		depth:   depth,
+		scratch: make([]*driver.Op, 0, depth),
+		done:    make([]*driver.Op, min(depth, maxReap)),
 	}
 	e.help.done = make([]*driver.Op, min(depth, mostHelped))
 	if s, ok := drv.(driver.Stager); ok {
@@ -199,19 +202,28 @@ func (e *Engine) EnsureSubmitted() {
 	case blocked:
 		e.submitConcurrently()
 	case running:
-		if e.arrived.Add(1) >= e.submitThreshold() {
+		if e.isBatch(e.arrived.Add(1)) {
 			e.submitConcurrently()
 		}
 	}
 }
 
-// submitThreshold returns how many operations must arrive, while the leader makes goroutines ready,
-// before a pusher submits them without the leader. It is large enough that a system call for them
-// costs little. It is small enough that the device is busy again before the rest have arrived. With
-// one batch for all operations, a device that completes a batch at once would be idle until the
-// next batch, and would complete that at once too. Measured:
-// docs/decisions/0003-cooperative-reaper.md.
-func (e *Engine) submitThreshold() int32 { return max(e.minBatch, e.inflight.Load()/4) }
+// isBatch reports whether so many operations, which have arrived while the leader makes goroutines
+// ready, are to be submitted by a pusher, without the leader. They are enough that a system call
+// for them costs little. They are so few that the device is busy again before the rest have
+// arrived. With one batch for all operations, a device that completes a batch at once would be idle
+// until the next batch, and would complete that at once too.
+//
+// With few operations in all, a batch would be most of them, and a second thread would submit what
+// the leader is about to submit with its wait. So they are left to the leader, unless they are
+// spread. Measured: docs/decisions/0003-cooperative-reaper.md.
+func (e *Engine) isBatch(arrived int32) bool {
+	n := e.inflight.Load()
+	if max(e.reapedOf.Load(), n+arrived) < e.minDivided && !e.spread.Load() {
+		return false
+	}
+	return arrived >= max(e.minBatch, n/4)
+}
 
 // minSubmitThreshold is how many operations are worth a system call. What is divided, among relays
 // or rings, has at least twoBatches in each part. Measured: docs/results/mechanisms.md.
@@ -247,7 +259,7 @@ func (e *Engine) submitConcurrently() {
 // leader: it is running, so it will look into the inbox, and too little has arrived for a batch. It
 // looks only there before it blocks, and not into the backlog.
 func (e *Engine) leftToLeader() bool {
-	return e.state.Load() == running && e.arrived.Load() < e.submitThreshold() && !e.backlogFits()
+	return e.state.Load() == running && !e.isBatch(e.arrived.Load()) && !e.backlogFits()
 }
 
 // canSubmit reports whether there is something to submit, and room for it. Without room the leader

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
@@ -130,12 +131,61 @@ func TestLeadersRetireAndStart(t *testing.T) {
 	}
 }
 
+// Few operations are left to the leader, for they would be most of a batch, unless they are spread.
+// Of more, each batch is submitted.
+func TestFewAreLeftToTheLeader(t *testing.T) {
+	for _, c := range []struct {
+		reapedOf  int32
+		spread    bool
+		submitted int32
+	}{
+		{0, false, twoBatches},
+		{0, true, minSubmitThreshold},
+		{twoBatches - 1, false, twoBatches},
+		{twoBatches - 1, true, minSubmitThreshold},
+		{twoBatches, false, minSubmitThreshold},
+	} {
+		d := script.New(256)
+		e := newEngine(d.Staging())
+		e.state.Store(running) // a leader that is never back
+		e.reapedOf.Store(c.reapedOf)
+		e.spread.Store(c.spread)
+		n := int32(0)
+		for ; len(d.Seen) == 0 && n < 100; n++ {
+			e.Push(newRequest(int64(n)))
+		}
+		if n != c.submitted || len(d.Seen) != int(n) {
+			t.Errorf("%+v: operation %d submits %d", c, n, len(d.Seen))
+		}
+	}
+}
+
+// Operations are spread if the leader has waited long for a processor, to the time between.
+func TestSpread(t *testing.T) {
+	e := newEngine(script.New(1))
+	now := time.Duration(0)
+	for _, c := range []struct {
+		passed, took time.Duration
+		spread       bool
+	}{{80, 20, true}, {180, 20, false}, {140, 20, true}, {141, 20, false}} {
+		clock := []time.Duration{now + c.passed, now + c.passed + c.took}
+		e.rings.Now = func() time.Duration {
+			now, clock = clock[0], clock[1:]
+			return now
+		}
+		if e.yield(); e.spread.Load() != c.spread {
+			t.Errorf("%v of %v spent in yields: spread = %t; want %t", c.took, c.passed+c.took, !c.spread, c.spread)
+		}
+	}
+}
+
 // Small reads that arrive while the leader is busy are submitted without it once
 // there are several, in one batch; and once there are more where more are in
 // flight, for which a batch lasts less long.
 func TestSeveralAreSubmittedWithoutTheLeader(t *testing.T) {
 	d := script.New(256)
 	e := newEngine(d.Staging())
+	e.minDivided = 0
 	e.state.Store(running) // a leader that is never back
 	batch := func() (n int) {
 		for before := len(d.Seen); len(d.Seen) == before; n++ {

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/sluiceio/sluice/internal/driver"
 )
@@ -27,6 +28,7 @@ type handover struct {
 	waiters []*Request
 	ending  atomic.Int32
 	resume  chan struct{}
+	yielded time.Duration // when the last yield ended
 }
 
 // handOver hands the results of ops to the goroutines that wait for them, and lets these run.
@@ -43,8 +45,15 @@ func (e *Engine) handOver(ops []*driver.Op) {
 }
 
 // yield lets the goroutines run that complete has made ready, and then those that these have made
-// ready.
-func (e *Engine) yield() { e.rings.Processors.Yield(2, e.rings.Now) }
+// ready. If that takes an eighth of the time since the last yield, or more, operations are spread:
+// their goroutines do something else between two of them. The eighth is chosen; a quarter is as
+// good. Where goroutines that compute have all processors, a yield tells nothing of that.
+func (e *Engine) yield() {
+	h, procs := &e.hand, &e.rings.Processors
+	began, ended := procs.Yield(2, e.rings.Now)
+	e.spread.Store(8*(ended-began) >= ended-h.yielded && !procs.Noted())
+	h.yielded = ended
+}
 
 // wakeInRelays makes relays of the goroutines that wait for waiters, one for each processor, unless
 // they would be short. It wakes the first goroutine of each.

@@ -56,6 +56,7 @@ func (e *Engine) reap() (n int, err error) {
 		h.reaped = 0
 	} else {
 		n, err = e.drv.Reap(e.done, 1)
+		e.reapedOf.Store(e.inflight.Load())
 		e.load.reaped(e, n)
 	}
 	e.state.Store(running)

@@ -53,6 +53,7 @@ func pushed(e *Engine, n int) (ended int) {
 func TestSubmitterReaps(t *testing.T) {
 	d := new(atOnce)
 	e := newEngine(d)
+	e.minDivided = 0
 	e.state.Store(running) // a leader that does something else
 	if n := pushed(e, minSubmitThreshold-1); n != 0 || d.reaps != 0 {
 		t.Errorf("%d operations have ended before there was a batch", n)
@@ -81,6 +82,7 @@ func TestSubmitterDoesNotReap(t *testing.T) {
 	} {
 		d := new(atOnce)
 		e := newEngine(d)
+		e.minDivided = 0
 		e.state.Store(running)
 		prepare(e)
 		if pushed(e, minSubmitThreshold); d.reaps != 0 || len(d.done) != minSubmitThreshold {
@@ -93,6 +95,7 @@ func TestSubmitterDoesNotReap(t *testing.T) {
 func TestSubmitterFindsLoss(t *testing.T) {
 	e := newEngine(&atOnce{err: errors.New("lost")})
 	losses := 0
+	e.minDivided = 0
 	e.onLoss = func() { losses++ }
 	e.state.Store(running)
 	pushed(e, minSubmitThreshold-1)

@@ -147,7 +147,7 @@ func (c situation) play(w *world) {
 	}
 	p.e = newEngine(drv)
 	if c.batch > 0 {
-		p.e.minBatch = c.batch
+		p.e.minBatch, p.e.minDivided = c.batch, 0
 	}
 	w.play(p.e, p.d)
 	w.unfinished, w.more, p.d.others = p.unfinished, p.more, p.others

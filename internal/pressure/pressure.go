@@ -98,15 +98,16 @@ func (s *Signal) Waited(d, now time.Duration) {
 }
 
 // Yield lets other goroutines run that are ready, so many times, and notes how long that took by a
-// clock.
-func (s *Signal) Yield(times int, clock func() time.Duration) {
-	began := clock()
+// clock. It returns when it began and ended.
+func (s *Signal) Yield(times int, clock func() time.Duration) (began, ended time.Duration) {
+	began = clock()
 	s.Waits(began)
 	for range times {
 		runtime.Gosched()
 	}
-	now := clock()
-	s.Waited(now-began, now)
+	ended = clock()
+	s.Waited(ended-began, ended)
+	return began, ended
 }
 
 // busy reports whether the program has used most of the processors' time since the last call, as

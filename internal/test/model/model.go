@@ -41,8 +41,7 @@ func (s Scenario) Run(side Side, warm, end time.Duration) Result {
 // begin starts a program.
 func (s Scenario) begin(side Side) *program {
 	bounce := time.Duration(float64(s.Costs.Bounce) * math.Log2(max(1, float64(s.Processors)/2)))
-	s.Costs.Push += bounce
-	s.Costs.Entry += bounce
+	s.Costs.Push, s.Costs.Entry = s.Costs.Push+bounce, s.Costs.Entry+bounce
 	s.Costs.Spin += time.Duration(s.Processors) * s.Costs.Look
 	r := &program{Program: s.Program, side: side, open: max(1, s.Rings)}
 	r.costs, r.free, r.procs = s.Costs, cmp.Or(s.Cores, s.Processors), make([]proc, s.Processors)

@@ -47,8 +47,7 @@ const (
 
 // run makes the goroutine on p work for takes.
 func (m *machine) run(p *proc, takes time.Duration, then func()) {
-	takes += p.owes
-	p.owes = 0
+	takes, p.owes = takes+p.owes, 0
 	m.cores.run(takes, then)
 }
 

@@ -32,12 +32,11 @@ const (
 type program struct {
 	machine
 	Program
-	side   Side
-	d      device
-	rings  []*ring
-	open   int // rings in use
-	ops    int // operations that have ended
-	plains int // ended plain calls
+	side        Side
+	d           device
+	rings       []*ring
+	open        int // rings in use
+	ops, plains int // operations that have ended, and plain calls of these
 
 	budgets    budget.All
 	budget     budget.Budget

@@ -12,7 +12,7 @@ const (
 	depth       = 128 // the most operations in a ring
 	leastBatch  = 4   // minSubmitThreshold
 	skipLock    = 32  // mostHelped: the leader waits for the lock beyond it
-	leastRelay  = 2 * leastBatch
+	twoBatches  = 2 * leastBatch
 	readyAtOnce = 8 // goroutines that the leader readies before the model runs the first
 )
 
@@ -20,18 +20,18 @@ const (
 // goroutines that wait.
 type ring struct {
 	*program
-	leader   goroutine
-	leads    bool // there is a leader
-	blocked  bool // the leader waits in the kernel, or is about to
-	inbox    []*goroutine
-	inFlight int
-	arrived  int
-	locked   bool // a goroutine submits
-	waits    bool // the leader waits for the submitter
-	done     []*goroutine
-	asleep   *proc // the leader waits in the kernel, and had this processor
-	relays   int   // relays that have not ended
-	window   ioengine.Window
+	leader            goroutine
+	leads, blocked    bool // there is a leader; it waits in the kernel, or is about to
+	inbox             []*goroutine
+	inFlight, arrived int
+	reapedOf          int           // how many were in flight when the leader last reaped
+	spread            bool          // the last yield took long (ioengine.Engine.yield)
+	yielded           time.Duration // when it ended
+	locked, waits     bool          // a goroutine submits; the leader waits for it
+	done              []*goroutine
+	asleep            *proc // the leader waits in the kernel, and had this processor
+	relays            int   // relays that have not ended
+	window            ioengine.Window
 }
 
 // push queues the operation of g, which runs on p.
@@ -39,12 +39,11 @@ func (r *ring) push(p *proc, g *goroutine) {
 	g.parked, g.ended = false, false
 	r.inbox = append(r.inbox, g)
 	park := func() {
-		if g.ended {
+		if g.parked = !g.ended; g.parked {
+			r.schedule(p)
+		} else {
 			g.resume(p)
-			return
 		}
-		g.parked = true
-		r.schedule(p)
 	}
 	if r.leads && !r.blocked {
 		r.arrived++
@@ -53,7 +52,7 @@ func (r *ring) push(p *proc, g *goroutine) {
 	case !r.leads:
 		r.leads = true
 		r.ready(p, &r.leader)
-	case r.blocked || r.arrived >= max(leastBatch, r.inFlight/4):
+	case r.blocked, r.arrived >= max(leastBatch, r.inFlight/4) && (r.spread || max(r.reapedOf, r.inFlight+r.arrived) >= twoBatches):
 		r.submit(p, park)
 		return
 	}
@@ -126,7 +125,7 @@ func (r *ring) step(p *proc, enter time.Duration) {
 
 // reap passes results to waiting goroutines, and notes how busy the leader is (ioengine's load).
 func (r *ring) reap(p *proc) {
-	r.blocked, r.leader.resume = false, r.lead
+	r.blocked, r.reapedOf, r.leader.resume = false, r.inFlight, r.lead
 	done, w := r.done, &r.window
 	r.done = nil
 	w.Reaps, w.Known, w.Operations = w.Reaps+1, w.Known+1, w.Operations+len(done)
@@ -144,7 +143,7 @@ func (r *ring) handOver(p *proc, done []*goroutine) {
 	n, length, taken := min(len(done), readyAtOnce), 1, r.processors.Taken(r.now)
 	if taken {
 		n = len(done)
-		length = max((n+len(r.procs)-1)/len(r.procs), leastRelay)
+		length = max((n+len(r.procs)-1)/len(r.procs), twoBatches)
 	}
 	r.run(p, time.Duration(n)*r.costs.Result, func() {
 		r.inFlight -= n
@@ -165,7 +164,12 @@ func (r *ring) handOver(p *proc, done []*goroutine) {
 		case n < len(done):
 			r.handOver(p, done[n:])
 		default:
-			r.yieldNoted(p, &r.leader, 2, r.lead)
+			began := r.now
+			r.yieldNoted(p, &r.leader, 2, func(p *proc) {
+				r.spread = 8*(r.now-began) >= r.now-r.yielded && !r.processors.Noted()
+				r.yielded, r.leader.resume = r.now, r.lead
+				r.lead(p)
+			})
 		}
 	})
 }
