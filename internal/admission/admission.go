@@ -44,9 +44,12 @@ func Room(c governor.Choice, l Load) (most int32) {
 // However good plain calls are, they leave a quarter of the permits to what cannot be queued.
 func PlainPermits(permits int32) int32 { return permits - permits/4 }
 
-// Few guesses with how many operations of a kind plain calls are good. It bounds no permits: with
-// more operations in flight the guess is Queue.
-func Few(kind governor.Kind, processors int, permits int32) int32 {
+// Few guesses with how many operations of a kind in flight, beside one that asks, plain calls are
+// good. It bounds no permits: with more operations the guess is Queue. Ready says that there is a
+// driver: without one a short program is quicker with plain calls. Direct says that the operations
+// are with O_DIRECT: plain calls copy from the page cache side by side, and the leader of a ring
+// one after the other.
+func Few(kind governor.Kind, processors int, permits int32, ready, direct bool) int32 {
 	switch kind {
 	case governor.Syncs: // a thread in an fsync mostly sleeps
 		return PlainPermits(permits)
@@ -55,5 +58,11 @@ func Few(kind governor.Kind, processors int, permits int32) int32 {
 		// are queued beside plain calls, which is no reason for all of them to be queued.
 		return permits
 	}
-	return 2 * int32(processors) // while one call waits, another runs
+	few := 2 * processors // while one call waits, another runs
+	if ready && kind != governor.Writes && (direct || processors == 1) {
+		// Calls keep their processors until the Go runtime's monitor comes. With one or two
+		// processors it sleeps most of the time: docs/results/paths.md.
+		few = min(few, processors*(processors-1))
+	}
+	return int32(few)
 }

@@ -38,19 +38,27 @@ func TestRoom(t *testing.T) {
 // The first guess goes by the processors. For large reads and fsyncs it goes by the permits.
 func TestFew(t *testing.T) {
 	for _, c := range []struct {
-		kind       governor.Kind
-		processors int
-		permits    int32
-		few        int32
+		kind          governor.Kind
+		processors    int
+		permits       int32
+		ready, direct bool
+		few           int32
 	}{
-		{governor.Reads, 2, 16, 4},
-		{governor.PositionReads, 64, 64, 128},
-		{governor.Writes, 8, 16, 16},
-		{governor.LargeReads, 2, 16, 16},
-		{governor.Syncs, 64, 64, 48},
+		{governor.Reads, 1, 16, true, true, 0},
+		{governor.Reads, 1, 16, true, false, 0},
+		{governor.Reads, 1, 16, false, true, 2},
+		{governor.Reads, 2, 16, true, true, 2},
+		{governor.Reads, 2, 16, true, false, 4},
+		{governor.Reads, 2, 16, false, true, 4},
+		{governor.Reads, 3, 16, true, true, 6},
+		{governor.PositionReads, 64, 64, true, true, 128},
+		{governor.Writes, 2, 16, true, true, 4},
+		{governor.Writes, 8, 16, true, true, 16},
+		{governor.LargeReads, 2, 16, true, false, 16},
+		{governor.Syncs, 64, 64, true, false, 48},
 	} {
-		if few := Few(c.kind, c.processors, c.permits); few != c.few {
-			t.Errorf("Few(%v, %d, %d) = %d; want %d", c.kind, c.processors, c.permits, few, c.few)
+		if few := Few(c.kind, c.processors, c.permits, c.ready, c.direct); few != c.few {
+			t.Errorf("%+v: Few = %d", c, few)
 		}
 	}
 }

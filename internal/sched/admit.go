@@ -22,7 +22,7 @@ func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code drive
 		ok = true
 	case s.paths.MayQueue(code, f):
 		if kind == governor.Writes { // which seldom take a second transfer
-			s.countOn(d, kind)
+			s.countOn(d, kind, true)
 		}
 		most := s.room(d, kind, d.InFlight())
 		if g := &d.Governors[kind]; s.paths.CheckWaits && g.BeginCheck() {
@@ -47,26 +47,28 @@ func (s *Scheduler) neverWaits(f *File) bool {
 // however many transfers it takes: otherwise a choice with more transfers would seem to do more.
 func (s *Scheduler) count(ctx context.Context, kind governor.Kind, f *File) {
 	if ctx.Done() == nil && s.paths.MayQueue(driver.Read, f) && !s.neverWaits(f) {
-		s.countOn(s.paths.DeviceOf(f), kind)
+		s.countOn(s.paths.DeviceOf(f), kind, f.Flags&driver.Direct != 0)
 	}
 }
 
-// countOn notes for the governor of a kind of operations on d that an operation begins.
-func (s *Scheduler) countOn(d *device.Device, kind governor.Kind) {
+// countOn notes for the governor of a kind of operations on d that an operation begins. Direct says
+// that it is with O_DIRECT.
+func (s *Scheduler) countOn(d *device.Device, kind governor.Kind, direct bool) {
 	g := &d.Governors[kind]
 	switch {
 	case !s.paths.Govern:
 	case s.taken(g):
 		g.Pause()
 	default:
-		s.countWith(journal{s}, d, kind)
+		s.countWith(journal{s}, d, kind, direct)
 	}
 }
 
 // countWith is countOn if the processors are not taken. J is a journal for the kind.
-func (s *Scheduler) countWith(j governor.Journal, d *device.Device, kind governor.Kind) {
+func (s *Scheduler) countWith(j governor.Journal, d *device.Device, kind governor.Kind, direct bool) {
 	g, n := &d.Governors[kind], inFlight(d, kind)
-	few := admission.Few(kind, s.paths.Devices.Budgets().Processors(), d.Budget.Limit())
+	few := admission.Few(kind, s.paths.Devices.Budgets().Processors(), d.Budget.Limit(),
+		s.paths.IsReady(), direct)
 	if !g.Undecided(n) {
 		g.Count(n, few, j)
 		return

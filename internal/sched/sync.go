@@ -210,7 +210,7 @@ func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit
 	case s.taken(&d.Governors[governor.Syncs]):
 		return d.Budget.TryAcquireOfKind(budget.Syncs, admission.PlainPermits(d.Budget.Limit()))
 	default:
-		s.countWith(syncJournal{journal{s}}, d, governor.Syncs)
+		s.countWith(syncJournal{journal{s}}, d, governor.Syncs, false)
 	}
 	return d.Budget.TryAcquireOfKind(budget.Syncs, s.room(d, governor.Syncs, running))
 }

@@ -117,7 +117,7 @@ func (u *user) loop(p *proc) {
 // ask begins the next operation (sched.Scheduler.tryPlain).
 func (u *user) ask(p *proc) {
 	g, l := &u.governor, u.load()
-	few := admission.Few(governor.Reads, l.Processors, l.Permits)
+	few := admission.Few(governor.Reads, l.Processors, l.Permits, l.Ready, true)
 	switch {
 	case u.side != Sluice:
 	case l.Taken:
