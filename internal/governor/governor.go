@@ -74,7 +74,7 @@ type Journal interface {
 	// calls keep processors as goroutines that compute do.
 	Forget()
 	// Prepare prepares the queue, whose first trial may be soon, if only plain calls were made yet.
-	// It does not wait.
+	// It does not wait. With the queue prepared, plain calls may be good with fewer in flight.
 	Prepare()
 	// Trial notes a trial, when the epoch after it has ended.
 	Trial(Trial)
@@ -212,7 +212,7 @@ func (g *Governor) sample(n uint32, inFlight, few int32, j Journal) (t Trial, en
 	}
 	if g.paused.Swap(false) {
 		g.machine.Abandon()
-		if inFlight > few && g.machine.Choice() == Plain {
+		if inFlight > 2*few && g.machine.Choice() == Plain { // few is a guess; Plain was measured
 			g.machine.Start(Queue)
 		}
 		g.epoch.last = 0

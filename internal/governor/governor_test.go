@@ -281,7 +281,7 @@ func TestPause(t *testing.T) {
 	for _, c := range []struct {
 		inFlight int32
 		want     Choice
-	}{{1, Plain}, {100, Queue}} {
+	}{{1, Plain}, {8, Plain}, {9, Queue}} {
 		g.Pause()
 		if g.Choice() != Queue {
 			t.Error("plain calls after Pause")

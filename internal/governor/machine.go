@@ -110,8 +110,14 @@ func (m *Machine) Choice() Choice {
 func (m *Machine) Trying() bool { return m.phase == trial }
 
 // Start sets the Choice to begin with. The next share epochs are no trial, unless TrySoon is
-// called: a short program needs none.
-func (m *Machine) Start(c Choice) { m.best, m.wait = c, share }
+// called: a short program needs none. Results of comparisons with another best choice are
+// forgotten.
+func (m *Machine) Start(c Choice) {
+	if c != m.best {
+		m.forget()
+	}
+	m.best, m.wait = c, share
+}
 
 // TrySoon makes the next epoch a trial, if nothing is compared now.
 func (m *Machine) TrySoon() { m.wait, m.earned = 0, max(m.earned, share) }
