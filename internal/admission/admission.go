@@ -48,7 +48,7 @@ func PlainPermits(permits int32) int32 { return permits - permits/4 }
 // good. It bounds no permits: with more operations the guess is Queue. Ready says that there is a
 // driver: without one a short program is quicker with plain calls. Direct says that the operations
 // are with O_DIRECT: plain calls copy from the page cache side by side, and the leader of a ring
-// one after the other.
+// one after the other. All that the device has in flight counts, whatever its kind.
 func Few(kind governor.Kind, processors int, permits int32, ready, direct bool) int32 {
 	switch kind {
 	case governor.Syncs: // a thread in an fsync mostly sleeps

@@ -90,9 +90,10 @@ type Engine struct {
 	// arrived counts the operations pushed since the last submission while a leader was running.
 	// The count may be a few off: it only decides when a batch is large enough.
 	arrived atomic.Int32
-	// reapedOf is how many operations the driver had when the leader last reaped.
+	// reapedOf is how many operations the driver had when the leader's last Reap returned, those
+	// included that it returned.
 	reapedOf             atomic.Int32
-	spread               atomic.Bool // see yield
+	spread               atomic.Bool // their goroutines do something else in between; see yield
 	minBatch, minDivided int32       // see isBatch; fields so that a test can change them
 
 	help reapHelp // what goroutines reap beside the leader
@@ -214,9 +215,10 @@ func (e *Engine) EnsureSubmitted() {
 // arrived. With one batch for all operations, a device that completes a batch at once would be idle
 // until the next batch, and would complete that at once too.
 //
-// With few operations in all, a batch would be most of them, and a second thread would submit what
-// the leader is about to submit with its wait. So they are left to the leader, unless they are
-// spread. Measured: docs/decisions/0003-cooperative-reaper.md.
+// With few operations in the driver and in the inbox, a batch would be most of them, and a second
+// thread would submit what the leader is about to submit. So they are left to the leader, unless
+// they are spread: their goroutines do something else between two of them, and the leader comes
+// late. Measured: docs/decisions/0003-cooperative-reaper.md.
 func (e *Engine) isBatch(arrived int32) bool {
 	n := e.inflight.Load()
 	if max(e.reapedOf.Load(), n+arrived) < e.minDivided && !e.spread.Load() {

@@ -135,20 +135,23 @@ func TestLeadersRetireAndStart(t *testing.T) {
 // Of more, each batch is submitted.
 func TestFewAreLeftToTheLeader(t *testing.T) {
 	for _, c := range []struct {
-		reapedOf  int32
-		spread    bool
-		submitted int32
+		reapedOf, inFlight int32
+		spread             bool
+		submitted          int32
 	}{
-		{0, false, twoBatches},
-		{0, true, minSubmitThreshold},
-		{twoBatches - 1, false, twoBatches},
-		{twoBatches - 1, true, minSubmitThreshold},
-		{twoBatches, false, minSubmitThreshold},
+		{0, 0, false, twoBatches},
+		{0, 0, true, minSubmitThreshold},
+		{0, 2, false, twoBatches - 2},
+		{0, 4, false, minSubmitThreshold},
+		{twoBatches - 1, 0, false, twoBatches},
+		{twoBatches - 1, 0, true, minSubmitThreshold},
+		{twoBatches, 0, false, minSubmitThreshold},
 	} {
 		d := script.New(256)
 		e := newEngine(d.Staging())
 		e.state.Store(running) // a leader that is never back
 		e.reapedOf.Store(c.reapedOf)
+		e.inflight.Store(c.inFlight)
 		e.spread.Store(c.spread)
 		n := int32(0)
 		for ; len(d.Seen) == 0 && n < 100; n++ {

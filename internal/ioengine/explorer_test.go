@@ -339,6 +339,7 @@ func (w *world) key() (key uint64) {
 		uint64(e.state.Load()), uint64(e.inflight.Load()), uint64(e.setOps.Load()), uint64(e.leaderRequests.Load()),
 		uint64(e.waiting.Load()), uint64(e.writes.Load()), number(e.mu.Free()), uint64(min(e.arrived.Load(), minSubmitThreshold)), w.d.key(), w.more(),
 		number(e.help.reaping.Free()), uint64(min(e.help.reaped, 1)),
+		uint64(min(e.reapedOf.Load(), 2)), number(e.spread.Load()),
 	} {
 		key = hash(key, n)
 	}

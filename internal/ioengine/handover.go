@@ -40,6 +40,7 @@ func (e *Engine) handOver(ops []*driver.Op) {
 		e.yield()
 		return
 	}
+	e.setSpread(false) // the leader runs right after the last one of them
 	h.wakeInRelays()
 	<-h.resume
 }
@@ -47,12 +48,19 @@ func (e *Engine) handOver(ops []*driver.Op) {
 // yield lets the goroutines run that complete has made ready, and then those that these have made
 // ready. If that takes an eighth of the time since the last yield, or more, operations are spread:
 // their goroutines do something else between two of them. The eighth is chosen; a quarter is as
-// good. Where goroutines that compute have all processors, a yield tells nothing of that.
+// good.
 func (e *Engine) yield() {
-	h, procs := &e.hand, &e.rings.Processors
-	began, ended := procs.Yield(2, e.rings.Now)
-	e.spread.Store(8*(ended-began) >= ended-h.yielded && !procs.Noted())
+	h := &e.hand
+	began, ended := e.rings.Processors.Yield(2, e.rings.Now)
+	e.setSpread(8*(ended-began) >= ended-h.yielded)
 	h.yielded = ended
+}
+
+// setSpread sets spread, which pushers read, if it changes.
+func (e *Engine) setSpread(spread bool) {
+	if e.spread.Load() != spread {
+		e.spread.Store(spread)
+	}
 }
 
 // wakeInRelays makes relays of the goroutines that wait for waiters, one for each processor, unless

@@ -65,8 +65,9 @@ func TestSubmitterReaps(t *testing.T) {
 		t.Errorf("reap = %d, %v, with %+v; want 0, and %d operations for the window", n, err, e.load.now, minSubmitThreshold)
 	}
 	d.done = append(d.done, &newRequest(0).Op)
-	if n, err := e.reap(); n != 1 || err != nil || e.load.now.Reaps != 1 {
-		t.Errorf("the next reap = %d, %v, with %+v; want 1 of 1 Reap", n, err, e.load.now)
+	e.inflight.Store(3)
+	if n, err := e.reap(); n != 1 || err != nil || e.load.now.Reaps != 1 || e.reapedOf.Load() != 3 {
+		t.Errorf("the next reap = %d of %d, %v, with %+v; want 1 of 3 in 1 Reap", n, e.reapedOf.Load(), err, e.load.now)
 	}
 }
 

@@ -33,6 +33,8 @@ type situation struct {
 	// batch is how many of them must arrive before a pusher submits them while the leader
 	// runs; 0 is the default, which is more than there are.
 	batch int32
+	// divided is how many there must be in all for that.
+	divided int32
 	// cancels says that the goroutine that has pushed the first of them cancels it.
 	cancels bool
 	// grows says that the device has a second ring from some moment after that push on, perhaps
@@ -58,7 +60,9 @@ type situation struct {
 var situations = []situation{
 	{name: "from idle", pushed: 2, switches: 4},
 	{name: "from idle, each submits", pushed: 2, batch: 1, switches: 4},
+	{name: "from idle, one is left to the leader", pushed: 2, batch: 1, divided: 2, switches: 4},
 	{name: "staged from idle", stages: true, pushed: 2, switches: 4},
+	{name: "staged from idle, one is left to the leader", stages: true, pushed: 2, batch: 1, divided: 2, switches: 4},
 	{name: "staged from idle, each submits", stages: true, pushed: 2, batch: 1, switches: 4},
 	{name: "beside a stuck one", stuck: true, pushed: 2, switches: 3},
 	{name: "beside a stuck one, each submits", stuck: true, pushed: 2, batch: 1, switches: 3},
@@ -147,7 +151,7 @@ func (c situation) play(w *world) {
 	}
 	p.e = newEngine(drv)
 	if c.batch > 0 {
-		p.e.minBatch, p.e.minDivided = c.batch, 0
+		p.e.minBatch, p.e.minDivided = c.batch, c.divided
 	}
 	w.play(p.e, p.d)
 	w.unfinished, w.more, p.d.others = p.unfinished, p.more, p.others

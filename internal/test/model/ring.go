@@ -153,7 +153,7 @@ func (r *ring) handOver(p *proc, done []*goroutine) {
 		})
 		for relay := range slices.Chunk(parked, length) {
 			if taken {
-				r.relays++
+				r.relays, r.spread = r.relays+1, false
 				relay[0].relay = relay[1:]
 			}
 			r.ready(p, relay[0])
@@ -166,7 +166,7 @@ func (r *ring) handOver(p *proc, done []*goroutine) {
 		default:
 			began := r.now
 			r.yieldNoted(p, &r.leader, 2, func(p *proc) {
-				r.spread = 8*(r.now-began) >= r.now-r.yielded && !r.processors.Noted()
+				r.spread = 8*(r.now-began) >= r.now-r.yielded
 				r.yielded, r.leader.resume = r.now, r.lead
 				r.lead(p)
 			})
