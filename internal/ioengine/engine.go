@@ -151,15 +151,16 @@ const (
 func New(drv driver.Driver, r *Rings, hook *record.Hook) *Engine {
 	depth := drv.Info().Depth
 	e := &Engine{
-		drv:      drv,
-		put:      drv.Submit,
-		rings:    r,
-		minBatch: minSubmitThreshold, minDivided: twoBatches,
-		hook:    hook,
-		id:      record.DriverOf(drv.Info().Name),
-		depth:   depth,
-		scratch: make([]*driver.Op, 0, depth),
-		done:    make([]*driver.Op, min(depth, maxReap)),
+		drv:        drv,
+		put:        drv.Submit,
+		rings:      r,
+		minBatch:   minSubmitThreshold,
+		minDivided: twoBatches,
+		hook:       hook,
+		id:         record.DriverOf(drv.Info().Name),
+		depth:      depth,
+		scratch:    make([]*driver.Op, 0, depth),
+		done:       make([]*driver.Op, min(depth, maxReap)),
 	}
 	e.help.done = make([]*driver.Op, min(depth, mostHelped))
 	if s, ok := drv.(driver.Stager); ok {
