@@ -93,7 +93,7 @@ type Engine struct {
 	// reapedOf is how many operations the driver had when the leader's last Reap returned, those
 	// included that it returned.
 	reapedOf             atomic.Int32
-	spread               atomic.Bool // their goroutines do something else in between; see yield
+	spread               atomic.Bool // goroutines compute between two operations; see yield
 	minBatch, minDivided int32       // see isBatch; fields so that a test can change them
 
 	help reapHelp // what goroutines reap beside the leader
