@@ -22,11 +22,15 @@ type Load struct {
 // Room returns for the governor's choice c how many permits may be taken: one more plain call is to
 // be made only if fewer are. 0 is no room.
 //
-// While the processors are taken, the queue is in force whatever the choice: a thread that has
-// waited is late by a time slice of 10 ms, and an epoch of a few milliseconds tells nothing. For
-// fsyncs the opposite holds, and sched.Scheduler.tryPlainSync does not call Room then.
+// While the processors are taken, the choice does not count: an epoch of a few milliseconds tells
+// nothing. A goroutine that becomes ready is late by a time slice of 10 ms. A plain call seldom
+// takes so long that its thread loses the processor, so with few operations plain calls are better.
+// With many, one time slice serves all goroutines whose operations a leader reaps. For fsyncs
+// sched.Scheduler.tryPlainSync does not call Room then.
 func Room(c governor.Choice, l Load) (most int32) {
-	switch {
+	switch few := few(l.Processors); {
+	case l.Taken && l.InFlight < few:
+		return min(few, PlainPermits(l.Permits))
 	case c == governor.Plain && !l.Taken:
 		return PlainPermits(l.Permits)
 	case l.InFlight > 0:
@@ -58,11 +62,15 @@ func Few(kind governor.Kind, processors int, permits int32, ready, direct bool) 
 		// are queued beside plain calls, which is no reason for all of them to be queued.
 		return permits
 	}
-	few := 2 * processors // while one call waits, another runs
+	few := few(processors)
 	if ready && kind != governor.Writes && (direct || processors == 1) {
 		// Calls keep their processors until the Go runtime's monitor comes. With one or two
 		// processors it sleeps most of the time: docs/results/paths.md.
-		few = min(few, processors*(processors-1))
+		few = min(few, int32(processors)*int32(processors-1))
 	}
-	return int32(few)
+	return few
 }
+
+// few returns how many plain calls may be good with so many processors: while one waits, another
+// runs.
+func few(processors int) int32 { return 2 * int32(processors) }

@@ -7,7 +7,7 @@ import (
 )
 
 // Room leaves a quarter of the permits to other operations. In a program whose queue is in force it
-// leaves room to an operation that is alone.
+// leaves room to an operation that is alone. While the processors are taken it leaves room to few.
 func TestRoom(t *testing.T) {
 	const ready, taken = true, true
 	for _, c := range []struct {
@@ -18,16 +18,18 @@ func TestRoom(t *testing.T) {
 		{governor.Plain, Load{0, 16, 1, ready, !taken}, 12},
 		{governor.Plain, Load{100, 16, 2, !ready, !taken}, 12},
 		{governor.Plain, Load{100, 64, 2, ready, !taken}, 48},
-		{governor.Plain, Load{0, 16, 1, ready, taken}, 0},
-		{governor.Plain, Load{0, 16, 1, !ready, taken}, 1},
-		{governor.Plain, Load{0, 16, 2, ready, taken}, 1},
-		{governor.Plain, Load{1, 16, 64, ready, taken}, 0},
+		{governor.Plain, Load{0, 16, 1, ready, taken}, 2},
+		{governor.Plain, Load{1, 16, 1, !ready, taken}, 2},
+		{governor.Plain, Load{2, 16, 1, ready, taken}, 0},
+		{governor.Queue, Load{3, 16, 2, ready, taken}, 4},
+		{governor.Plain, Load{4, 16, 2, ready, taken}, 0},
+		{governor.Plain, Load{1, 16, 64, ready, taken}, 12},
 		{governor.Queue, Load{0, 16, 1, ready, !taken}, 0},
 		{governor.Queue, Load{0, 16, 1, !ready, !taken}, 1},
 		{governor.Queue, Load{1, 16, 1, !ready, !taken}, 0},
 		{governor.Queue, Load{0, 16, 2, ready, !taken}, 1},
 		{governor.Queue, Load{1, 16, 2, ready, !taken}, 0},
-		{governor.Queue, Load{0, 64, 64, ready, taken}, 1},
+		{governor.Queue, Load{0, 64, 64, ready, !taken}, 1},
 	} {
 		if most := Room(c.choice, c.l); most != c.most {
 			t.Errorf("Room(%v, %+v) = %d; want %d", c.choice, c.l, most, c.most)

@@ -138,6 +138,14 @@ func (s *Signal) Forget(now time.Duration) {
 	s.until.Store(0)
 }
 
+// Ended reports whether the caller should yield, to find out again: the last finding has ended, and
+// nobody has begun to. The finding counts for two time slices more.
+func (s *Signal) Ended(now time.Duration) bool {
+	until := s.until.Load()
+	ago := now - time.Duration(until)
+	return until != 0 && ago >= 0 && ago < longest && s.until.CompareAndSwap(until, int64(now+2*timeSlice))
+}
+
 // Noted reports whether Taken may be true. It needs no clock.
 func (s *Signal) Noted() bool { return s.until.Load() != 0 }
 

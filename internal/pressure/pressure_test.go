@@ -29,6 +29,32 @@ func TestSignal(t *testing.T) {
 	}
 }
 
+// One caller is to find out again when a finding has ended, and the finding counts until two time
+// slices later. It is not found out again long after that.
+func TestEnded(t *testing.T) {
+	var s Signal
+	s.Waited(Slow, time.Hour)
+	end := time.Hour + share*Slow
+	for i, c := range []struct {
+		now          time.Duration
+		ended, taken bool
+	}{
+		{end - 1, false, true},
+		{end, true, true},
+		{end, false, true},
+		{end + 2*timeSlice - 1, false, true},
+		{end + 2*timeSlice + longest, false, false},
+		{end + 2*timeSlice + longest - 1, true, true},
+	} {
+		if ended, taken := s.Ended(c.now), s.Taken(c.now); ended != c.ended || taken != c.taken {
+			t.Errorf("%d: Ended = %t, and then Taken = %t; want %t, %t", i, ended, taken, c.ended, c.taken)
+		}
+	}
+	if s = (Signal{}); s.Ended(time.Hour) {
+		t.Error("the zero Signal has a finding")
+	}
+}
+
 // A yield is due if the program used most of the processors' time. That is asked once in askEvery,
 // and when the clock is another one.
 func TestDue(t *testing.T) {

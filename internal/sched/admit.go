@@ -57,7 +57,7 @@ func (s *Scheduler) countOn(d *device.Device, kind governor.Kind, direct bool) {
 	g := &d.Governors[kind]
 	switch {
 	case !s.paths.Govern:
-	case s.taken(g):
+	case s.taken(d, kind):
 		g.Pause()
 	default:
 		s.countWith(journal{s}, d, kind, direct)
@@ -88,10 +88,18 @@ func inFlight(d *device.Device, kind governor.Kind) int32 {
 	return d.InFlight()
 }
 
-// taken reports whether the processors are taken (package pressure), as far as is known.
-func (s *Scheduler) taken(g *governor.Governor) bool {
+// taken reports whether the processors are taken (package pressure), as far as is known. Now and
+// then it yields, unless the operation is alone, to find out again: few operations are plain calls
+// then, and nobody else finds out.
+func (s *Scheduler) taken(d *device.Device, kind governor.Kind) bool {
 	p := &s.paths.Engines.Processors
-	return p.Noted() && !g.Immune() && p.Taken(s.paths.Clock())
+	if !p.Noted() || d.Governors[kind].Immune() {
+		return false
+	}
+	if inFlight(d, kind) > 0 && p.Ended(s.paths.Clock()) {
+		s.yield()
+	}
+	return p.Taken(s.paths.Clock())
 }
 
 // room returns how many permits of d may be taken for plain calls beside what is in flight, as the
@@ -107,7 +115,7 @@ func (s *Scheduler) room(d *device.Device, kind governor.Kind, inFlight int32) (
 	return admission.Room(g.Choice(), admission.Load{
 		InFlight: inFlight, Permits: d.Budget.Limit(),
 		Processors: s.paths.Devices.Budgets().Processors(), Ready: s.paths.IsReady(),
-		Taken: s.taken(g),
+		Taken: s.taken(d, kind),
 	})
 }
 

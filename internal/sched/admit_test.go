@@ -18,6 +18,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/pressure"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
@@ -36,10 +37,11 @@ func TestRoom(t *testing.T) {
 		{governor.Queue, 64, 0, false, 1},
 		{governor.Plain, 1, 100, false, 12}, // a quarter is left to what cannot be queued
 		{governor.Plain, 64, 100, false, 48},
-		{governor.Queue, 2, 1, true, 0},
-		{governor.Plain, 1, 0, true, 0},
-		{governor.Plain, 2, 0, true, 1},
-		{governor.Plain, 64, 1, true, 0},
+		{governor.Queue, 2, 3, true, 4}, // few
+		{governor.Queue, 2, 4, true, 0},
+		{governor.Plain, 1, 1, true, 2},
+		{governor.Plain, 2, 4, true, 0},
+		{governor.Plain, 64, 1, true, 48},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.processors))
@@ -55,6 +57,28 @@ func TestRoom(t *testing.T) {
 				t.Errorf("room = %d; want %d", most, c.most)
 			}
 		})
+	}
+}
+
+// When the processors were taken, an operation that is not alone finds out again, by a yield. Here
+// the yield is quick, so they are no longer.
+func TestTakenEnds(t *testing.T) {
+	s := newOn(script.New(8), Options{Govern: true})
+	now := time.Hour
+	s.paths.Clock = func() time.Duration { return now }
+	p, d := &s.paths.Engines.Processors, s.paths.Devices.None()
+	p.Used = nil // as if most of the processors' time was used
+	p.Waited(pressure.Slow, now)
+	if !s.taken(d, governor.Reads) {
+		t.Error("after a slow yield the processors are not taken")
+	}
+	now += 500 * time.Millisecond
+	if s.taken(d, governor.Reads) || !p.Noted() {
+		t.Error("a lone operation has found out again")
+	}
+	d.Queued.Store(1)
+	if s.taken(d, governor.Reads) || p.Noted() {
+		t.Error("an operation beside another has not found out again")
 	}
 }
 

@@ -207,7 +207,7 @@ func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit
 	case s.paths.Engines.HasLeader() && !s.paths.Driver.CompletesAlone:
 		return budget.Permit{}, false
 	case !s.paths.Govern:
-	case s.taken(&d.Governors[governor.Syncs]):
+	case s.taken(d, governor.Syncs):
 		return d.Budget.TryAcquireOfKind(budget.Syncs, admission.PlainPermits(d.Budget.Limit()))
 	default:
 		s.countWith(syncJournal{journal{s}}, d, governor.Syncs, false)

@@ -17,13 +17,12 @@
 // # Not simulated
 //
 // Operations are direct reads of one kind. There is no page cache, no write, no fsync, no class, no
-// context that ends, no other program, no garbage collector, no NUMA node, no interrupt on certain
-// cores, and no cache but for Costs.Bounce.
+// context that ends, no other program, no garbage collector, no NUMA node, no goroutine that reaps
+// beside the leader, and no cache but for Costs.Bounce.
 //
 // # How far to trust it
 //
 // Measured is calibrated with two processors (docs/results/rand-depth.md), but for Costs.Bounce and
 // Look, which come from 16. TestMeasured and TestProcessors compare the model with machines of 2
-// and 16 processors (docs/results/model.md). It has too little processor time for os.File with many
-// threads on many processors, and prefers the queue to plain calls if both are nearly equal.
+// and 16 processors: docs/results/model.md says what is wrong.
 package model

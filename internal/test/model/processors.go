@@ -7,10 +7,9 @@ import (
 )
 
 type goroutine struct {
-	resume func(*proc) // called when the goroutine runs again
-	// These fields are for an operation in a ring.
-	parked bool         // the goroutine waits
-	ended  bool         // the operation has ended
+	resume func(*proc)  // called when the goroutine runs again
+	parked bool         // it waits for an operation in a ring
+	ended  bool         // that operation has ended
 	relay  []*goroutine // those after it in its relay; nil if it is in none
 }
 

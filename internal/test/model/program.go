@@ -120,6 +120,9 @@ func (u *user) ask(p *proc) {
 	few := admission.Few(governor.Reads, l.Processors, l.Permits, l.Ready, true)
 	switch {
 	case u.side != Sluice:
+	case l.InFlight > 0 && u.processors.Ended(u.now):
+		u.yieldNoted(p, &u.goroutine, 1, u.ask)
+		return
 	case l.Taken:
 		g.Pause()
 	case g.Undecided(l.InFlight):

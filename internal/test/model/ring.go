@@ -16,8 +16,7 @@ const (
 	readyAtOnce = 8 // goroutines that the leader readies before the model runs the first
 )
 
-// ring is one ring with its leader. It follows ioengine.Engine step by step, for requests of
-// goroutines that wait.
+// ring is one ring with its leader, as in ioengine.Engine, for requests of goroutines that wait.
 type ring struct {
 	*program
 	leader            goroutine
