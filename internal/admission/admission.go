@@ -29,16 +29,16 @@ type Load struct {
 // sched.Scheduler.tryPlainSync does not call Room then.
 func Room(c governor.Choice, l Load) (most int32) {
 	switch few := few(l.Processors); {
-	case l.Taken && l.InFlight < few:
-		return min(few, PlainPermits(l.Permits))
 	case c == governor.Plain && !l.Taken:
 		return PlainPermits(l.Permits)
-	case l.InFlight > 0:
-		return 0
 	case l.Processors == 1 && l.Ready:
 		// The thread of a plain call keeps the one processor, so nobody could ask for another
 		// operation. Without a driver that does not count: a program that makes few operations, one
 		// after the other, needs no driver.
+		return 0
+	case l.Taken && l.InFlight < few:
+		return min(few, PlainPermits(l.Permits))
+	case l.InFlight > 0:
 		return 0
 	}
 	return 1 // alone, a plain call is quicker than the queue

@@ -39,7 +39,7 @@ func TestRoom(t *testing.T) {
 		{governor.Plain, 64, 100, false, 48},
 		{governor.Queue, 2, 3, true, 4}, // few
 		{governor.Queue, 2, 4, true, 0},
-		{governor.Plain, 1, 1, true, 2},
+		{governor.Plain, 1, 0, true, 0},
 		{governor.Plain, 2, 4, true, 0},
 		{governor.Plain, 64, 1, true, 48},
 	} {
