@@ -135,11 +135,10 @@ func (t *Transfer) Granted() {
 		return
 	}
 	t.counter().Add(-1)
-	t.res = ecanceled
-	t.end()
+	t.Rejected(ecanceled)
 }
 
-// Rejected ends t, which waited for its ticket, with res.
+// Rejected ends t, which waited for its ticket or for a helper, with res.
 func (t *Transfer) Rejected(res int32) {
 	t.res = res
 	t.end()

@@ -36,15 +36,11 @@ func (s *Scheduler) Send(f *File, socket int) (int, error) {
 	if !ok && s.yieldInSend() {
 		p, ok = s.DeviceOf(f).Budget.TryAcquire(budget.Reads)
 	}
-	if ok {
-		defer p.Release()
-		return s.send(socket, f.FD)
-	}
-	if !s.fetchNext(f) {
+	if !ok && !s.fetchNext(f) {
 		// AcquirePermit fails only when its context ends, and this one does not.
-		p, _ := s.paths.AcquirePermit(context.Background(), budget.Reads, f)
-		defer p.Release()
+		p, _ = s.paths.AcquirePermit(context.Background(), budget.Reads, f)
 	}
+	defer p.Release()
 	return s.send(socket, f.FD)
 }
 

@@ -40,8 +40,7 @@ func (h *helpers) add(t *Transfer) {
 	h.mu.Lock()
 	if t.withdrawn {
 		h.mu.Unlock()
-		t.res = ecanceled
-		t.end()
+		t.Rejected(ecanceled)
 		return
 	}
 	defer h.mu.Unlock()

@@ -66,13 +66,11 @@ func (s *Scheduler) WithReadPermit(d *device.Device, wait bool, do func()) bool 
 	p, ok := d.Budget.TryAcquire(budget.Reads)
 	if !ok {
 		s.Ready() // which may raise the number of permits
-		p, ok = d.Budget.TryAcquire(budget.Reads)
-	}
-	switch {
-	case !ok && !wait:
-		return false
-	case !ok:
-		p, _ = d.Budget.Acquire(context.Background(), budget.Reads, false) // never fails
+		if wait {
+			p, _ = d.Budget.Acquire(context.Background(), budget.Reads, false) // never fails
+		} else if p, ok = d.Budget.TryAcquire(budget.Reads); !ok {
+			return false
+		}
 	}
 	defer p.Release()
 	do()

@@ -301,8 +301,7 @@ func (t *Transfer) Withdraw() {
 	waiting, pushed := t.s.helpers.withdraw(t)
 	switch {
 	case waiting:
-		t.res = ecanceled
-		t.end()
+		t.Rejected(ecanceled)
 	case t.ticket != nil && t.ticket.Withdraw():
 	case pushed:
 		// The operation may have come back already. Then cancel does nothing, because op stays
