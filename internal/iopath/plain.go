@@ -20,21 +20,15 @@ func MakeCall(code driver.Code, fd int, b []byte, off int64) int32 {
 		if off == AtPosition {
 			return sys.Read(fd, b)
 		}
-		if len(b) == 0 {
-			return sys.Pread(fd, b, off)
-		}
-		res := sys.ResultOf(sys.PreadInto(fd, &b[0], min(len(b), sys.MaxRW), off))
+		res := sys.ResultOf(sys.PreadInto(fd, sys.Base(b), min(len(b), sys.MaxRW), off))
 		sys.RaceWrite(b[:max(res, 0)])
 		return res
 	case driver.Write:
 		if off == AtPosition {
 			return sys.Write(fd, b)
 		}
-		if len(b) == 0 {
-			return sys.Pwrite(fd, b, off)
-		}
 		sys.RaceRead(b)
-		return sys.ResultOf(sys.PwriteFrom(fd, &b[0], min(len(b), sys.MaxRW), off))
+		return sys.ResultOf(sys.PwriteFrom(fd, sys.Base(b), min(len(b), sys.MaxRW), off))
 	case driver.Fsync:
 		return sys.Fsync(fd)
 	case driver.Fdatasync:

@@ -107,16 +107,15 @@ func (f *File) NotPerformed(code driver.Code, res int32) bool {
 	case eagain: // it would have had to wait
 		f.waited.Do(func() { f.writesWait.Store(sys.WritesInParallel(f.FD)) })
 		return true
-	case eintr, ecanceled, efault:
-		// io_uring fails requests with these errors if the thread that submitted them has ended
-		// since. A thread ends when the goroutine that is locked to it returns, and any goroutine
-		// of the program may be a submitter. If the buffer really is bad, the plain call reports
-		// EFAULT again.
-		return true
-	case enomem:
-		// The kernel had no memory for the request. If the file system had none, the plain call
-		// reports that again. A write with O_SYNC fails whatever the plain call returns, because
-		// the fsync that follows it may have lost data (groupcommit.LostWrites).
+	case eintr, ecanceled, efault, enomem:
+		// io_uring fails requests with the first three errors if the thread that submitted them has
+		// ended since. A thread ends when the goroutine that is locked to it returns, and any
+		// goroutine of the program may be a submitter. If the buffer really is bad, the plain call
+		// reports EFAULT again.
+		//
+		// With ENOMEM the kernel had no memory for the request. If the file system had none, the
+		// plain call reports that again. A write with O_SYNC fails whatever the plain call returns,
+		// because the fsync that follows it may have lost data (groupcommit.LostWrites).
 		return true
 	case eopnotsupp:
 		// The file system refuses driver.NoWait: later operations are plain calls at once.

@@ -25,6 +25,9 @@ func ReadCachedInto(int, *Iovec, int64) (uintptr, syscall.Errno) { return 0, sys
 // CachedKnowsEnd returns false.
 func CachedKnowsEnd() bool { return false }
 
+// Base returns the address of b.
+func Base(b []byte) *byte { return unsafe.SliceData(b) }
+
 // PreadInto is Pread of n bytes into b.
 func PreadInto(fd int, b *byte, n int, off int64) (uintptr, syscall.Errno) {
 	res := Pread(fd, unsafe.Slice(b, n), off)

@@ -31,6 +31,9 @@ func base(b []byte) unsafe.Pointer {
 
 var zero uintptr
 
+// Base returns the address of b for PreadInto and PwriteFrom, also if b is empty.
+func Base(b []byte) *byte { return (*byte)(base(b)) }
+
 func clamp(b []byte) []byte {
 	if len(b) > MaxRW {
 		return b[:MaxRW]
