@@ -97,7 +97,8 @@ func TestSubmitterFindsLoss(t *testing.T) {
 	e := newEngine(&atOnce{err: errors.New("lost")})
 	losses := 0
 	e.minDivided = 0
-	e.onLoss = func() { losses++ }
+	e.rings.OnLoss = func() { losses++ }
+	e.rings.all.set([]*Engine{e})
 	e.state.Store(running)
 	pushed(e, minSubmitThreshold-1)
 	if n := pushed(e, 1); n != 1 || !e.Lost() || losses != 1 {

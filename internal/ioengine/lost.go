@@ -48,8 +48,9 @@ func (e *Engine) lose(err error) {
 		return
 	}
 	e.rings.Losses.Add(e.drv, err)
-	if e.onLoss != nil {
-		e.onLoss()
+	if r := e.rings; slices.Contains(r.All(), e) {
+		r.lost.Store(true)
+		r.OnLoss()
 	}
 }
 

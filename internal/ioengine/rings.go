@@ -68,7 +68,7 @@ func (r *Rings) Init(drv driver.Driver, hook *record.Hook) {
 
 func (r *Rings) add(drv driver.Driver, hook *record.Hook) *Engine {
 	e := New(drv, r, hook)
-	e.onLoss, e.number = r.ringLost, len(r.All())
+	e.number = len(r.All())
 	r.all.set(append(slices.Clip(r.All()), e))
 	return e
 }
@@ -144,11 +144,7 @@ func (r *Rings) leastUsed() *Engine {
 func (r *Rings) release(e *Engine, g *Group) {
 	at := slices.Index(e.groups, g)
 	e.groups = slices.Delete(e.groups, at, at+1)
-	if len(e.groups) == 0 {
-		e.group.Store(nil)
-	} else {
-		e.group.Store(e.groups[0])
-	}
+	e.group.Store(append(e.groups, nil)[0]) // the oldest, or nil
 }
 
 // unused returns a ring that no device has. If there is none, and open says so, it starts one. It
@@ -172,11 +168,6 @@ func (r *Rings) unused(open bool) *Engine {
 	hook := r.hook
 	r.hook = nil
 	return r.add(drv, hook)
-}
-
-func (r *Rings) ringLost() {
-	r.lost.Store(true)
-	r.OnLoss()
 }
 
 // HasLeader reports whether any ring has a leader.
