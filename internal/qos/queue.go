@@ -84,19 +84,6 @@ func (q *Queue) Take(ctx context.Context, c *Class, file *usecount.Count, n int,
 	return t, 0
 }
 
-// TakeAll is Take for an operation that must not be split. It waits until all n bytes
-// were granted, one ticket after the other, and returns the last ticket.
-func (q *Queue) TakeAll(ctx context.Context, c *Class, file *usecount.Count, n int, use fair.Use) (t *Ticket, res int32) {
-	for {
-		t, res = q.Take(ctx, c, file, n, use)
-		if t == nil || t.Granted() >= n {
-			return t, res
-		}
-		n -= t.Granted()
-		t.End(0)
-	}
-}
-
 // Request puts t into its queue, for n bytes. If the operation is outside the cap, and its class
 // has no limits, it begins at once, and Request returns true. Otherwise t's Waiter is told, perhaps
 // before Request returns.

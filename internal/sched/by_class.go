@@ -27,11 +27,13 @@ func (s *Scheduler) transferWithTicket(ctx context.Context, code driver.Code, f 
 			return res
 		}
 	}
-	take := (*qos.Queue).Take
-	if off == iopath.AtPosition {
-		take = (*qos.Queue).TakeAll
+	q, left := s.paths.QueueOf(f), len(b)
+	t, res := q.Take(ctx, c, f.Owner(), left, use)
+	for off == iopath.AtPosition && t != nil && t.Granted() < left {
+		left -= t.Granted()
+		t.End(0)
+		t, res = q.Take(ctx, c, f.Owner(), left, use)
 	}
-	t, res := take(s.paths.QueueOf(f), ctx, c, f.Owner(), len(b), use)
 	if t == nil {
 		return res
 	}
