@@ -11,7 +11,8 @@ import (
 	"github.com/sluiceio/sluice/internal/evict"
 )
 
-// Cache holds blocks of [File]s. [New] makes one, and [Cache.Close] closes it.
+// Cache holds blocks of [File]s. [New] makes one, and [Cache.Close] closes it. File and Stats of
+// the zero Cache panic.
 type Cache struct {
 	options Options
 	shift   uint // a block has 1 << shift bytes
@@ -77,6 +78,13 @@ func (s *shard) init(c *Cache, n int) {
 	s.policy = evict.New(n, func(i int32) *evict.Uses { return &s.frames[i].uses })
 	s.loads = make(map[int32]*load)
 	s.files = make(map[uint64]int32)
+}
+
+// checkMade panics if c is the zero Cache.
+func (c *Cache) checkMade() {
+	if c.arena == nil {
+		panic("cache: use of the zero Cache; New makes Caches")
+	}
 }
 
 func (c *Cache) shard(k key) *shard { return &c.shards[k.hash>>c.shardShift] }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"os"
+	"reflect"
 	"sync/atomic"
 )
 
@@ -20,7 +21,8 @@ type Direct interface {
 	Close() error
 }
 
-// File reads a file through a [Cache]. [Cache.File] makes one.
+// File reads a file through a [Cache]. [Cache.File] makes one. Methods of the zero File return
+// os.ErrInvalid.
 type File struct {
 	cache *Cache
 	file  Direct
@@ -33,8 +35,12 @@ type File struct {
 // File returns a File that reads d through c, and owns d: closing the File closes d. Each File has
 // its own blocks, even of the same file on disk. If d is written to by other means, reads may
 // return the old bytes until [File.Invalidate] is called. After Close of c, all methods of the File
-// but Close fail with os.ErrClosed.
+// but Close fail with os.ErrClosed. File panics if d is nil, or a nil pointer.
 func (c *Cache) File(d Direct) *File {
+	c.checkMade()
+	if v := reflect.ValueOf(d); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		panic("cache: Cache.File of a nil file")
+	}
 	f := &File{cache: c, file: d, id: c.serial.Add(1)}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,6 +65,9 @@ func (f *File) Size() (int64, error) {
 // progress. A View stays valid until it is released. A second Close returns os.ErrClosed, in a
 // *fs.PathError.
 func (f *File) Close() error {
+	if f.file == nil {
+		return os.ErrInvalid
+	}
 	if !f.ended.CompareAndSwap(false, true) {
 		return f.error("close", os.ErrClosed)
 	}
@@ -79,7 +88,11 @@ func (f *File) close() error {
 	return f.file.Close()
 }
 
-// error returns err with the operation and the file's name, as package os does.
+// error returns err with the operation and the file's name, as package os does. The zero File is
+// not open, so its methods fail here.
 func (f *File) error(op string, err error) error {
+	if f.file == nil {
+		return os.ErrInvalid
+	}
 	return &fs.PathError{Op: op, Path: f.file.Name(), Err: err}
 }

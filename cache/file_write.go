@@ -52,7 +52,7 @@ func (f *File) SyncContext(ctx context.Context) error {
 // has changed the file by other means than this File. Views do not change. If n is not positive, or
 // off is negative, nothing happens. math.MaxInt64 for n means all bytes from off on.
 func (f *File) Invalidate(off, n int64) {
-	if off < 0 || n <= 0 {
+	if off < 0 || n <= 0 || f.file == nil {
 		return
 	}
 	first, last := off>>f.cache.shift, (off+min(n-1, math.MaxInt64-off))>>f.cache.shift

@@ -28,6 +28,7 @@ type counters struct {
 
 // Stats returns a snapshot. It looks at each block, which takes time in a large cache.
 func (c *Cache) Stats() Stats {
+	c.checkMade()
 	block := int64(c.options.Block)
 	st := Stats{Limit: int64(c.arena.total) * block}
 	for i := range c.shards {
