@@ -12,14 +12,15 @@ import (
 )
 
 // Batch is a set of chains of operations. [Batch.Do] performs them and waits for all. [Batch.Each]
-// yields each operation when it has ended.
+// yields each operation when it has ended. The zero Batch is an empty Batch on the Scheduler of
+// [sluice.Default], as New(nil) makes it.
 type Batch struct {
 	scheduler *sluice.Scheduler // before start, nil means the default one
 	inside    *handle.Scheduler // the inside of scheduler. Set by start
 	slabs     [][]Op            // see place
 	n         int               // operations
 	last      []*Op             // the last operation of each chain; nil if the chain is empty
-	few       [4]*Op            // the first memory of last
+	few       [4]*Op            // the first memory of last; see Chain
 	chains    int               // chains that have operations
 	wrong     error             // the error for which Do refuses the Batch
 	age       uint32            // how often the Batch was Reset
@@ -27,7 +28,7 @@ type Batch struct {
 	run       run // performs the operations, or has performed them
 	watch     watch
 	reused    bool // Reset has emptied it
-	// call replaces Op.call in tests.
+	// call is Op.call, unless a test replaces it. Set by start
 	call func(*Op) error
 }
 
@@ -50,11 +51,7 @@ func (chainBroken) Unwrap() []error { return []error{ErrNotBegun, syscall.ECANCE
 
 // New returns an empty Batch on the Scheduler s. A nil s is the Scheduler of [sluice.Default]; if
 // Default fails, Do returns its error.
-func New(s *sluice.Scheduler) *Batch {
-	b := &Batch{scheduler: s, call: (*Op).call}
-	b.last = b.few[:0]
-	return b
-}
+func New(s *sluice.Scheduler) *Batch { return &Batch{scheduler: s} }
 
 // Do performs the operations and returns when all have ended. It returns the error of the first
 // failed operation, in the order in which they were added. If none has failed, and the context has

@@ -226,6 +226,15 @@ func TestChainMade(t *testing.T) {
 	}
 }
 
+// TestZeroBatch performs the zero Batch, which is on the default Scheduler.
+func TestZeroBatch(t *testing.T) {
+	var b batch.Batch
+	stat, none := b.Chain().Stat("."), b.Chain().Lstat("none")
+	if err := b.Do(t.Context()); !errors.Is(err, os.ErrNotExist) || none.Err() != err || stat.Info() == nil {
+		t.Errorf("Do = %v, with %v for %q; want os.ErrNotExist, and the FileInfo of the directory", err, stat.Info(), ".")
+	}
+}
+
 // TestBatchInterleaved adds the operations of chains in turns, also through copies of a Chain. Each
 // chain is performed in its order. Some chains are empty.
 func TestBatchInterleaved(t *testing.T) {

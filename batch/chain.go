@@ -29,6 +29,9 @@ type link struct {
 // other. A single operation is a chain, too: b.Chain().Stat(name).
 func (b *Batch) Chain() Chain {
 	b.notRunning("a chain made")
+	if b.last == nil {
+		b.last = b.few[:0]
+	}
 	b.last = append(b.last, nil)
 	return Chain{batch: b, link: link{id: int32(len(b.last) - 1), age: b.age}}
 }

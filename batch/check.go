@@ -34,6 +34,9 @@ func (b *Batch) start(ctx context.Context) (*run, error) {
 		b.state.Store(filling)
 		return nil, fmt.Errorf("sluice: Batch: %w", err)
 	}
+	if b.call == nil {
+		b.call = (*Op).call
+	}
 	b.run.init(ctx, b)
 	return &b.run, nil
 }
