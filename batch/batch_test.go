@@ -208,20 +208,26 @@ func TestBatchRefuses(t *testing.T) {
 	}
 }
 
-// TestChainMade checks that no Target is of a nil file, and that operations are added only to
-// chains that a Batch has made.
+// TestChainMade checks that no Target is of a nil or zero File, and that only chains that a Batch
+// has made are used.
 func TestChainMade(t *testing.T) {
-	for what, do := range map[string]func(){
-		"sluice: batch.On of no file":                          func() { batch.On(nil) },
-		"sluice: Batch: an operation added to the zero Chain;": func() { batch.Chain{}.Stat("x") },
+	const noFile, zeroChain = "sluice: batch.On of no file", "sluice: Batch: use of the zero Chain;"
+	for _, c := range []struct {
+		what string
+		do   func()
+	}{
+		{noFile, func() { batch.On(nil) }},
+		{noFile, func() { batch.On(new(sluice.File)) }},
+		{zeroChain, func() { batch.Chain{}.Stat("x") }},
+		{zeroChain, func() { batch.Chain{}.In(nil) }},
 	} {
 		func() {
 			defer func() {
-				if said, ok := recover().(string); !ok || !strings.HasPrefix(said, what) {
-					t.Errorf("the panic says %q; want %s", said, what)
+				if said, ok := recover().(string); !ok || !strings.HasPrefix(said, c.what) {
+					t.Errorf("the panic says %q; want %s", said, c.what)
 				}
 			}()
-			do()
+			c.do()
 		}()
 	}
 }

@@ -41,7 +41,7 @@ func (b *Batch) Chain() Chain {
 // they join the names to dir's name. A nil dir is an error of the Batch.
 func (c Chain) In(dir *sluice.File) Chain {
 	if dir == nil {
-		c.batch.refuse(errors.New("Chain.In of no directory"))
+		c.made().refuse(errors.New("Chain.In of no directory"))
 	}
 	c.dir = dir
 	return c
@@ -105,12 +105,17 @@ func (c Chain) ofTwo(kind kind, oldname, newname string) *Op {
 	return op
 }
 
+// made returns the chain's Batch. It panics if c is the zero Chain.
+func (c Chain) made() *Batch {
+	if c.batch == nil {
+		panic("sluice: Batch: use of the zero Chain; Batch.Chain makes chains")
+	}
+	return c.batch
+}
+
 // add returns a new operation at the end of the chain.
 func (c Chain) add(kind kind) *Op {
-	b := c.batch
-	if b == nil {
-		panic("sluice: Batch: an operation added to the zero Chain; Batch.Chain makes chains")
-	}
+	b := c.made()
 	b.notRunning("an operation added")
 	op := b.newOp(kind)
 	if c.age != b.age {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sluiceio/sluice"
+	"github.com/sluiceio/sluice/internal/inside"
 )
 
 // Target is the file of an operation: an open file, which [On] names, or a file that [Chain.Open]
@@ -16,9 +17,9 @@ type Target struct {
 	link     // the chain of open
 }
 
-// On returns the Target of the open file f. It panics if f is nil.
+// On returns the Target of the open file f. It panics if f is nil, or the zero File.
 func On(f *sluice.File) Target {
-	if f == nil {
+	if f == nil || inside.File(f).OS == nil {
 		panic("sluice: batch.On of no file")
 	}
 	return Target{file: f}
