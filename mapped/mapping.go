@@ -15,7 +15,8 @@ import (
 	"github.com/sluiceio/sluice/internal/usecount"
 )
 
-// Mapping is a part of a file, mapped into memory for reading.
+// Mapping is a part of a file, mapped into memory for reading. Methods of the zero Mapping return
+// os.ErrInvalid.
 type Mapping struct {
 	file  *sluice.File
 	start int64  // the offset in the file of the first page
@@ -138,6 +139,9 @@ func (m *Mapping) page(off int64) int64 { return (off + m.lead) >> m.shift }
 // Close waits for the calls in progress, and unmaps the memory. Later calls, and a second Close,
 // fail with os.ErrClosed.
 func (m *Mapping) Close() error {
+	if m.file == nil {
+		return os.ErrInvalid
+	}
 	if !m.uses.Close(m.resident.close) {
 		return m.error("unmap", os.ErrClosed)
 	}
@@ -178,6 +182,9 @@ func (m *Mapping) load(ctx context.Context, off, n int64) ([]byte, error) {
 
 // check returns an error unless the n bytes at off are in the Mapping.
 func (m *Mapping) check(off, n int64) error {
+	if m.file == nil {
+		return os.ErrInvalid
+	}
 	if err := handle.CheckRange(off, n); err != nil {
 		return err
 	}
@@ -189,6 +196,9 @@ func (m *Mapping) check(off, n int64) error {
 
 // error returns err as package os would, with the file's name; nil stays nil.
 func (m *Mapping) error(op string, err error) error {
+	if m.file == nil {
+		return err // of check: the zero Mapping has no name
+	}
 	var named *os.PathError
 	if errors.As(err, &named) { // from a read of the file
 		err = named.Err

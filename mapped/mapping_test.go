@@ -342,6 +342,7 @@ func TestErrors(t *testing.T) {
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)
 	}
+	zero := new(mapped.Mapping)
 	load := func(m *mapped.Mapping, off, n int64) error { _, err := m.Load(off, n); return err }
 	open := func(f *sluice.File, off, n int64) error { _, err := mapped.Map(f, off, n); return err }
 	for _, c := range []struct {
@@ -350,6 +351,7 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{"Map of nil", open(nil, 0, 0), "invalid argument"},
+		{"Map of the zero File", open(new(sluice.File), 0, 0), "invalid argument"},
 		{"Map of a directory", open(dir, 0, 0), "map " + dir.Name() + ": neither a regular file nor a block device: unsupported operation"},
 		{"Map of an empty file", open(empty, 0, 0), "map " + empty.Name() + ": no bytes at 0: the file has 0"},
 		{"Map past the end", open(f, 0, 2*page+1), "map " + name + ": 8193 bytes at 0 are not in the file, which has 8192"},
@@ -362,6 +364,9 @@ func TestErrors(t *testing.T) {
 		{"Load of nothing", load(m, 100, 0), ""},
 		{"Load after Close", load(closed, 0, 1), "load " + name + ": file already closed"},
 		{"Close after Close", closed.Close(), "unmap " + name + ": file already closed"},
+		{"Load of the zero Mapping", load(zero, 0, 0), "invalid argument"},
+		{"Advise of the zero Mapping", zero.Advise(0, 0, sluice.AdviceRandom), "invalid argument"},
+		{"Close of the zero Mapping", zero.Close(), "invalid argument"},
 		{"Advise", m.Advise(0, 100, sluice.AdviceRandom), ""},
 		{"Advise up to the end", m.Advise(10, 0, sluice.AdviceRandom), ""},
 		{"Advise at the end", m.Advise(100, 0, sluice.AdviceRandom), ""},
