@@ -95,12 +95,13 @@ func TestDirectCalls(t *testing.T) {
 				}
 			}
 		}
-		var none *direct.File
-		if got, want := directCalls(none, dir), directCalls((*os.File)(nil), dir); got != want {
-			t.Errorf("nil:\n%s", differing(got, want))
-		}
-		if err := none.Allocate(0, 1); err != os.ErrInvalid {
-			t.Errorf("Allocate = %v; want %v", err, os.ErrInvalid)
+		for _, none := range []*direct.File{nil, new(direct.File)} {
+			if got, want := directCalls(none, dir), directCalls((*os.File)(nil), dir); got != want {
+				t.Errorf("nil:\n%s", differing(got, want))
+			}
+			if err := none.Allocate(0, 1); err != os.ErrInvalid {
+				t.Errorf("Allocate = %v; want %v", err, os.ErrInvalid)
+			}
 		}
 	})
 }

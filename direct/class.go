@@ -11,7 +11,7 @@ import (
 
 // WithClass returns a view of the file; see sluice.File.WithClass.
 func (f *File) WithClass(c *sluice.Class) (*File, error) {
-	if f == nil {
+	if f.isNil() {
 		return nil, os.ErrInvalid
 	}
 	file, err := f.file.WithClass(c)

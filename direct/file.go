@@ -25,9 +25,10 @@ import (
 //
 // # Errors
 //
-// Errors are *fs.PathError, except io.EOF, and os.ErrInvalid for a nil File. A negative offset or
-// length is an error, and so is an offset beyond the largest file that the file system can have. A
-// read of a file open for writing only is EBADF, and so is a write of one open for reading.
+// Errors are *fs.PathError, except io.EOF, and os.ErrInvalid for a nil or zero File. A negative
+// offset or length is an error, and so is an offset beyond the largest file that the file system
+// can have. A read of a file open for writing only is EBADF, and so is a write of one open for
+// reading.
 //
 // # Concurrency
 //
@@ -113,7 +114,7 @@ func (f *File) reshape(op string, off, n int64, do func(h *handle.File, off, n i
 
 // call calls do, an operation other than a transfer, and keeps the file open until do returns.
 func (f *File) call(op string, do func() error) error {
-	if f == nil {
+	if f.isNil() {
 		return os.ErrInvalid
 	}
 	err := f.h.Using(op, do)
@@ -122,6 +123,9 @@ func (f *File) call(op string, do func() error) error {
 	}
 	return f.h.Error(op, err)
 }
+
+// isNil reports whether f is nil or the zero File.
+func (f *File) isNil() bool { return f == nil || f.h == nil }
 
 // buffered returns the sluice.File, or nil if f is nil. A nil sluice.File returns the right errors.
 func (f *File) buffered() *sluice.File {

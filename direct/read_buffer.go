@@ -19,7 +19,7 @@ import (
 // released, ctx ends, or the Scheduler is closed; Close of the file does not end that wait. If n
 // exceeds the pool, it fails at once.
 func (f *File) ReadBuffer(ctx context.Context, off int64, n int) (Buffer, error) {
-	if f == nil {
+	if f.isNil() {
 		return Buffer{}, os.ErrInvalid
 	}
 	b, err := f.readBuffer(ctx, off, n)

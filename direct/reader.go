@@ -97,7 +97,7 @@ type Reader struct {
 // of ctx ends it. The caller must close it. The error names a wrong option, or says that the file
 // is closed.
 func (f *File) NewReader(ctx context.Context, o ReaderOptions) (*Reader, error) {
-	if f == nil {
+	if f.isNil() {
 		return nil, os.ErrInvalid
 	}
 	r, err := f.newReader(ctx, o)
@@ -141,10 +141,13 @@ func (f *File) newReader(ctx context.Context, o ReaderOptions) (*Reader, error) 
 	return r, nil
 }
 
+// isNil reports whether r is nil or the zero Reader.
+func (r *Reader) isNil() bool { return r == nil || r.file == nil }
+
 // Close ends the stream. It waits for reads in progress and frees all memory, except the caller's
 // Buffers from Next. It does not close the file.
 func (r *Reader) Close() error {
-	if r == nil {
+	if r.isNil() {
 		return os.ErrInvalid
 	}
 	if r.closed {
@@ -161,7 +164,7 @@ func (r *Reader) Close() error {
 // io.SeekEnd). The end is End, or the file's end if it comes before. If the next read is in a
 // buffer that was read ahead, that buffer serves it.
 func (r *Reader) Seek(offset int64, whence int) (int64, error) {
-	if r == nil {
+	if r.isNil() {
 		return 0, os.ErrInvalid
 	}
 	pos, err := r.seek(offset, whence)

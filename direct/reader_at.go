@@ -13,7 +13,7 @@ import (
 // moves there. The position for Read and Next stays. One goroutine at a time may call the methods
 // of a Reader.
 func (r *Reader) ReadAt(b []byte, off int64) (n int, err error) {
-	if r == nil {
+	if r.isNil() {
 		return 0, os.ErrInvalid
 	}
 	pos := r.pos

@@ -63,7 +63,7 @@ func (r *Reader) WriteTo(w io.Writer) (n int64, err error) {
 
 // ready makes sure that rest has bytes, or returns the reason why not.
 func (r *Reader) ready() error {
-	if r == nil {
+	if r.isNil() {
 		return os.ErrInvalid
 	}
 	if len(r.rest) > 0 {

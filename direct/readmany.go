@@ -109,7 +109,7 @@ var errNoRanges = errors.New("the sequence of ranges is nil (slices.Values makes
 //     sequence that they may call at once. ReadMany starts no goroutine.
 func (f *File) ReadMany(ctx context.Context, ranges iter.Seq[Range], o ReadManyOptions) iter.Seq2[ReadResult, error] {
 	return func(yield func(ReadResult, error) bool) {
-		if f == nil {
+		if f.isNil() {
 			yield(ReadResult{}, os.ErrInvalid)
 			return
 		}

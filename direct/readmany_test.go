@@ -98,6 +98,7 @@ func TestReadManyEnds(t *testing.T) {
 		closed, _ := testenv.DirectNoise(t, s, 8<<20)
 		closed.Close()
 		open, _ := testenv.DirectNoise(t, s, 8<<20)
+		zero := new(direct.File)
 		for name, c := range map[string]struct {
 			f    *direct.File
 			ctx  context.Context
@@ -108,6 +109,7 @@ func TestReadManyEnds(t *testing.T) {
 			"Context":       {open, ended, direct.ReadManyOptions{}, context.Canceled, open.Name()},
 			"Closed":        {closed, t.Context(), direct.ReadManyOptions{}, fs.ErrClosed, closed.Name()},
 			"NoFile":        {nil, t.Context(), direct.ReadManyOptions{}, os.ErrInvalid, ""},
+			"ZeroFile":      {zero, t.Context(), direct.ReadManyOptions{}, os.ErrInvalid, ""},
 			"Depth":         {open, t.Context(), direct.ReadManyOptions{Depth: -1}, nil, "Depth -1"},
 			"TooDeep":       {open, t.Context(), direct.ReadManyOptions{Depth: 1e6}, nil, "Depth 1000000"},
 			"MergeSize":     {open, t.Context(), direct.ReadManyOptions{MergeSize: 3 << 20}, nil, "MergeSize 3145728"},
@@ -117,7 +119,7 @@ func TestReadManyEnds(t *testing.T) {
 			steps := 0
 			for res, err := range c.f.ReadMany(c.ctx, blocks(1000), c.o) {
 				steps++
-				if e, ok := errors.AsType[*fs.PathError](err); ok == (c.f == nil) || ok && (e.Path != c.f.Name() || strings.HasPrefix(e.Err.Error(), "sluice")) {
+				if e, ok := errors.AsType[*fs.PathError](err); ok == (c.f == nil || c.f == zero) || ok && (e.Path != c.f.Name() || strings.HasPrefix(e.Err.Error(), "sluice")) {
 					t.Errorf("%s: %#v; want an *fs.PathError with the file's name, unless there is no file", name, err)
 				}
 				if err == nil || c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) || res != (direct.ReadResult{}) {

@@ -67,14 +67,15 @@ func TestStreamOptions(t *testing.T) {
 	}
 }
 
-// TestStreamsOfNothing checks that nil and closed streams return errors.
+// TestStreamsOfNothing checks that nil, zero and closed streams return errors.
 func TestStreamsOfNothing(t *testing.T) {
-	var none *direct.File
-	if _, err := none.NewReader(t.Context(), direct.ReaderOptions{}); err != os.ErrInvalid {
-		t.Errorf("NewReader = %v; want %v", err, os.ErrInvalid)
-	}
-	if _, err := none.NewWriter(t.Context(), direct.WriterOptions{}); err != os.ErrInvalid {
-		t.Errorf("NewWriter = %v; want %v", err, os.ErrInvalid)
+	for _, none := range []*direct.File{nil, new(direct.File)} {
+		if _, err := none.NewReader(t.Context(), direct.ReaderOptions{}); err != os.ErrInvalid {
+			t.Errorf("NewReader = %v; want %v", err, os.ErrInvalid)
+		}
+		if _, err := none.NewWriter(t.Context(), direct.WriterOptions{}); err != os.ErrInvalid {
+			t.Errorf("NewWriter = %v; want %v", err, os.ErrInvalid)
+		}
 	}
 	f, _ := testenv.DirectNoise(t, testenv.Scheduler(t, sluice.Options{}), 8192)
 	r, w := reader(t, f, direct.ReaderOptions{}), writer(t, f, direct.WriterOptions{})
@@ -85,7 +86,7 @@ func TestStreamsOfNothing(t *testing.T) {
 		r    *direct.Reader
 		w    *direct.Writer
 		want error
-	}{{nil, nil, os.ErrInvalid}, {r, w, os.ErrClosed}} {
+	}{{nil, nil, os.ErrInvalid}, {new(direct.Reader), new(direct.Writer), os.ErrInvalid}, {r, w, os.ErrClosed}} {
 		_, err1 := c.r.Next()
 		_, err2 := c.r.Read(make([]byte, 1))
 		_, err3 := readByte(c.r)
@@ -93,7 +94,8 @@ func TestStreamsOfNothing(t *testing.T) {
 		_, err5 := c.r.Seek(0, 0)
 		_, err6 := c.w.Write(nil)
 		_, err7 := c.w.ReadFrom(strings.NewReader("x"))
-		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, c.r.Close(), c.w.Flush(), c.w.Sync(), writeByte(c.w, 1), c.w.Close()} {
+		_, err8 := c.r.ReadAt(make([]byte, 1), 0)
+		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, c.r.Close(), c.w.Flush(), c.w.Sync(), writeByte(c.w, 1), c.w.Close()} {
 			if !errors.Is(err, c.want) {
 				t.Errorf("call %d = %v; want %v", i, err, c.want)
 			}

@@ -83,7 +83,7 @@ type Writer struct {
 // it. The error names a wrong option, or says that the file is closed. If the file is not open for
 // writing, the first call that writes returns the error.
 func (f *File) NewWriter(ctx context.Context, o WriterOptions) (*Writer, error) {
-	if f == nil {
+	if f.isNil() {
 		return nil, os.ErrInvalid
 	}
 	w, err := f.newWriter(ctx, o)
@@ -142,7 +142,7 @@ func (w *Writer) Sync() error {
 // Close is Flush, and ends the stream. It does not close the file. It returns an earlier error of
 // the stream, too.
 func (w *Writer) Close() error {
-	if w == nil {
+	if w.isNil() {
 		return os.ErrInvalid
 	}
 	if w.closed {
@@ -154,11 +154,14 @@ func (w *Writer) Close() error {
 	return err
 }
 
+// isNil reports whether w is nil or the zero Writer.
+func (w *Writer) isNil() bool { return w == nil || w.file == nil }
+
 // usable returns nil, or the reason why w cannot write: it is nil or closed, a write has failed, or
 // the context has ended.
 func (w *Writer) usable() error {
 	switch {
-	case w == nil:
+	case w.isNil():
 		return os.ErrInvalid
 	case w.closed:
 		return w.file.h.Error("write", os.ErrClosed)
