@@ -21,8 +21,14 @@ func (r *Ring) Waits() (known, waited uint32) {
 	return r.waits.known, r.waits.waited
 }
 
-// foundAll notes a Reap that has found all it needs without entering the kernel.
-func (w *waits) foundAll() { w.known++ }
+// foundAll notes a Reap that has found all it needs without entering the kernel. Before the first
+// call of Waits begin does not sample, so foundAll must not count. Otherwise the Reaps up to that
+// call would look as if none of them had waited.
+func (w *waits) foundAll() {
+	if w.counts {
+		w.known++
+	}
+}
 
 // begin notes that the goroutine is about to enter the kernel. If that is sampled, the caller calls
 // end afterwards.
