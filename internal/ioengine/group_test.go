@@ -112,18 +112,18 @@ func (g *rig) judge(n int, w Window) {
 }
 
 // TestGroupGrows: leaders that never wait get another ring, up to the most that there may be now.
+// If that falls, rings leave.
 func TestGroupGrows(t *testing.T) {
 	g := newRig(t, 1)
 	g.busy.Store(true)
-	for _, most := range []int{1, 2, 4, 3} {
+	for _, most := range []int{1, 2, 4, 3, 1} {
 		g.most.Store(int32(most))
-		want := max(g.of.Load().Len(), most)
-		for g.of.Load().Len() < want { // a leader does not judge while another one does
+		for g.of.Load().Len() != most { // a leader does not judge while another one does
 			g.work()
 		}
 		g.work()
-		if n := g.of.Load().Len(); n != want {
-			t.Errorf("%d rings with at most %d; want %d", n, most, want)
+		if n := g.of.Load().Len(); n != most || g.grown != most-1 {
+			t.Errorf("%d rings with at most %d, %d grown; want %d, %d", n, most, g.grown, most, most-1)
 		}
 	}
 	if n := len(g.All()); n != 4 || g.opened != 3 || !g.OneDevice() {

@@ -59,6 +59,9 @@ type Growth struct {
 // compute have all processors, so that another leader would be late as well.
 func (g *Growth) Judge(w Window, now time.Duration, rings, most int, taken bool) int {
 	switch {
+	case rings > most:
+		g.busy = now
+		return -1
 	case w.isSaturated() && !taken:
 		g.busy = now
 		if rings < most {
