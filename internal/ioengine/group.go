@@ -7,9 +7,10 @@ import (
 )
 
 // Group is the rings of one device. It begins with one ring. Whenever a leader has more to do than
-// it can (load.go), the Group gets another ring, up to Rings.PerDevice. If all leaders mostly wait
-// for a second, the last ring leaves the Group; it stays open, for the next device that needs one.
-// A request stays on the ring that it was pushed to.
+// it can (load.go), the Group gets another ring, up to Rings.PerDevice. If for a second all leaders
+// could do with one ring less, the last ring leaves the Group; it stays open, for the next device
+// that needs one. Leaders judge, so a device without operations keeps its rings. A request stays on
+// the ring that it was pushed to.
 type Group struct {
 	list   ringList      // at least one
 	sets   atomic.Uint32 // counts calls of Next

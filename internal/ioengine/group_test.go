@@ -98,8 +98,8 @@ func (g *rig) work() {
 // The windows of leaders: one has too much to do, one mostly waits, one neither.
 var (
 	tooMuch = Window{Operations: twoBatches * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 3}
-	waiting = Window{Operations: twoBatches * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 8}
-	neither = Window{Operations: twoBatches * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 4}
+	waiting = Window{Operations: twoBatches * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 12}
+	neither = Window{Operations: twoBatches * WindowReaps, Reaps: WindowReaps, Known: 16, Waited: 8}
 	small   = Window{Operations: twoBatches*WindowReaps - 1, Reaps: WindowReaps, Known: 16}
 	unknown = Window{Operations: twoBatches * WindowReaps, Reaps: WindowReaps}
 )

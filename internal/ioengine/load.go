@@ -11,7 +11,7 @@ import (
 // Reap does not show this: a Reap also submits, and a device in memory performs the operations in
 // that call.
 type load struct {
-	now           Window // the window in progress, without Known and Waited
+	now           Window // the window in progress, without Known, Waited and Depth
 	known, waited uint32 // the driver's Waits when the last window ended
 }
 
@@ -21,6 +21,8 @@ type Window struct {
 	Reaps      int
 	Known      int // Reaps for which the driver knows whether they had to wait
 	Waited     int // Known Reaps that had to wait
+	InFlight   int // the most operations that the driver had after one of these Reaps, with its own
+	Depth      int // the most operations that the driver can have
 }
 
 const (
@@ -29,20 +31,28 @@ const (
 	WindowReaps = 64
 	// A leader is saturated if fewer than one Reap in saturated has waited, and one Reap had at
 	// least twoBatches: with another ring each leader still submits and reaps several at a time. A
-	// leader mostly waits if one Reap in resting has waited. In between the Group stays as it is.
-	// Saturated is measured (docs/results/mechanisms.md), and resting is chosen.
+	// leader can take over part of another one's work if one Reap in resting would still wait. In
+	// between the Group stays as it is. Saturated is measured (docs/results/mechanisms.md), and
+	// resting is chosen.
 	saturated = 5
 	resting   = 2
-	// restTime is how long all leaders of a Group mostly wait before it has one ring less. Chosen:
-	// a ring costs nothing until then.
+	// restTime is how long all leaders of a Group could do with one ring less before the ring
+	// leaves. Chosen: a ring costs nothing until then. After mistakes it is longer, up to mostRest;
+	// see Growth.
 	restTime = time.Second
+	mostRest = 64 * restTime
 )
 
 func (w Window) isSaturated() bool {
 	return w.Known > 0 && saturated*w.Waited < w.Known && w.Operations >= twoBatches*w.Reaps
 }
 
-func (w Window) mostlyWaits() bool { return w.Known > 0 && resting*w.Waited >= w.Known }
+// allowsFewer reports whether rings-1 rings would do. Each ring would then have rings/(rings-1)
+// times as many operations, for which there must be room, and as many Reaps that do not wait.
+func (w Window) allowsFewer(rings int) bool {
+	waits := w.Known > 0 && resting*rings*(w.Known-w.Waited) <= (rings-1)*w.Known
+	return waits && rings*w.InFlight <= (rings-1)*w.Depth
+}
 
 // MostRings returns the most rings that one device may have with that many processors. A leader
 // keeps a processor busy, and the goroutines that it serves two or three more.
@@ -50,8 +60,15 @@ func MostRings(processors int) int { return max(1, processors/4) }
 
 // Growth decides how many rings a device has. It is pure, so that the model of large machines
 // (internal/test/model) has the same rules. The zero value is ready to use.
+//
+// A load that is steady would have a ring leave and come back each second, if one window in
+// thousands is saturated. So a ring that comes back soon should not have left: the next rest is
+// twice as long. Soon means within the rest before which it left. If a ring comes later, the load
+// has changed, and the rest is restTime again.
 type Growth struct {
-	busy time.Duration // when a leader was last found busy, or the number of rings changed
+	busy time.Duration // when a window last allowed no fewer rings, or their number changed
+	rest time.Duration // how long all windows must allow fewer rings; 0 is restTime
+	left time.Duration // when a ring last left; 0 once a ring has come since
 }
 
 // Judge returns by how many rings a device is to grow: 1, 0, or -1. The device has rings rings, and
@@ -65,21 +82,36 @@ func (g *Growth) Judge(w Window, now time.Duration, rings, most int, taken bool)
 	case w.isSaturated() && !taken:
 		g.busy = now
 		if rings < most {
+			g.comes(now)
 			return 1
 		}
-	case !w.mostlyWaits():
+	case !w.allowsFewer(rings):
 		g.busy = now
-	case rings > 1 && now-g.busy >= restTime:
-		g.busy = now
+	case rings > 1 && now-g.busy >= max(g.rest, restTime):
+		g.busy, g.left = now, now
 		return -1
 	}
 	return 0
+}
+
+// comes notes that a ring is to come.
+func (g *Growth) comes(now time.Duration) {
+	rest := max(g.rest, restTime)
+	switch {
+	case g.left == 0:
+	case now-g.left < rest:
+		g.rest = min(2*rest, mostRest)
+	default:
+		g.rest = restTime
+	}
+	g.left = 0
 }
 
 // reaped notes that a Reap of e, whose load l is, has returned n operations. The leader calls it.
 func (l *load) reaped(e *Engine, n int) {
 	l.now.Reaps++
 	l.now.Operations += n
+	l.now.InFlight = max(l.now.InFlight, int(e.reapedOf.Load()))
 	if l.now.Reaps < WindowReaps {
 		return
 	}
@@ -95,7 +127,7 @@ func (l *load) reaped(e *Engine, n int) {
 		return // the driver need not count
 	}
 	known, waited := drv.Waits()
-	w.Known, w.Waited = int(known-l.known), int(waited-l.waited)
+	w.Known, w.Waited, w.Depth = int(known-l.known), int(waited-l.waited), e.depth
 	l.known, l.waited = known, waited
 	g.judge(w, most)
 }

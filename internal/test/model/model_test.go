@@ -157,3 +157,31 @@ func TestGrow(t *testing.T) {
 		t.Errorf("with a slow device Run = %+v; want 1 ring", got)
 	}
 }
+
+// TestSteadyLoad checks that the number of rings hardly changes under a steady load. A ring may
+// leave and come back once in three seconds: then the next rest is twice as long.
+func TestSteadyLoad(t *testing.T) {
+	for _, c := range []struct {
+		processors, goroutines int
+		rate                   float64
+	}{{8, 64, 0.5e6}, {16, 64, 0.5e6}, {16, 256, 0.5e6}} {
+		s := Scenario{Processors: c.processors, Costs: Xeon, Program: Program{Goroutines: c.goroutines}}
+		s.Device = Device{c.rate, 80 * time.Microsecond}
+		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
+			r := s.begin(Sluice)
+			r.play(settled)
+			rings, changes := r.open, 0
+			for r.now < settled+3*time.Second {
+				r.play(r.now + time.Millisecond)
+				if r.open != rings {
+					rings = r.open
+					changes++
+				}
+			}
+			if changes > 2 {
+				t.Errorf("the number of rings changed %d times in 3 s; want at most 2", changes)
+			}
+		})
+	}
+}

@@ -124,10 +124,10 @@ func (r *ring) step(p *proc, enter time.Duration) {
 
 // reap passes results to waiting goroutines, and notes how busy the leader is (ioengine's load).
 func (r *ring) reap(p *proc) {
-	r.blocked, r.reapedOf, r.leader.resume = false, r.inFlight, r.lead
 	done, w := r.done, &r.window
-	r.done = nil
+	r.done, r.blocked, r.reapedOf, r.leader.resume = nil, false, r.inFlight, r.lead
 	w.Reaps, w.Known, w.Operations = w.Reaps+1, w.Known+1, w.Operations+len(done)
+	w.InFlight, w.Depth = max(w.InFlight, r.inFlight), depth
 	if w.Reaps == ioengine.WindowReaps {
 		r.open += r.growth.Judge(*w, r.now, r.open, len(r.rings), r.processors.Taken(r.now))
 		*w = ioengine.Window{}
