@@ -17,6 +17,9 @@ type slowDriver struct {
 	shy    bool // Stage takes one at a time
 	full   bool // there is room for one, whatever room says, and none is stuck
 	others func() bool
+	// own has the operations that the driver has been given. A Cancel of another one is a mistake.
+	// It is nil if the scenario has one ring.
+	own map[*driver.Op]bool
 
 	staged, held, done []*driver.Op
 	cancelled          bool // the stuck one
@@ -30,6 +33,7 @@ func (d *slowDriver) Submit(ops []*driver.Op) (int, error) {
 	d.w.forgetAt(ops)
 	d.w.Step()
 	ops = d.fitting(ops)
+	d.given(ops)
 	d.held = append(d.held, ops...)
 	if len(d.staged)+len(d.held)+len(d.done) > d.room {
 		panic("the driver has too much")
@@ -43,8 +47,17 @@ func (d slowStager) Stage(ops []*driver.Op) int {
 	if ops = d.fitting(ops); d.shy {
 		ops = ops[:min(1, len(ops))]
 	}
+	d.given(ops)
 	d.staged = append(d.staged, ops...)
 	return len(ops)
+}
+
+func (d *slowDriver) given(ops []*driver.Op) {
+	for _, op := range ops {
+		if d.own != nil {
+			d.own[op] = true
+		}
+	}
 }
 
 // fitting returns the first ops, as many as there is room for.
@@ -90,6 +103,9 @@ func (d *slowDriver) end(i int) {
 
 func (d *slowDriver) Cancel(op *driver.Op) {
 	d.w.Step()
+	if d.own != nil && !d.own[op] {
+		panic("a cancel of another ring's operation")
+	}
 	d.cancelled = d.cancelled || op.Off == 0
 }
 

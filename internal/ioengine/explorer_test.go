@@ -92,11 +92,10 @@ func (x *explorer) knows(w *world) bool {
 	return known
 }
 
-// world is a run of a scenario: an engine, its driver, which the explorer plays, and the threads.
-// One thread takes a step at a time. The world is the probe of the threads.
+// world is a run of a scenario: rings, their drivers, which the explorer plays, and threads. One
+// thread takes a step at a time. The world is the probe of the threads.
 type world struct {
-	e       *Engine
-	d       *slowDriver
+	rings   []playedRing
 	threads []*thread
 	current *thread
 	can     []int // threads that can take a step; then, negative, operations that can end
@@ -105,10 +104,16 @@ type world struct {
 	left    int
 	// unfinished says what is wrong at the end, or "".
 	unfinished func() string
-	// more is what the future depends on beside e, d and the threads.
+	// more is what the future depends on beside the rings and the threads.
 	more  func() uint64
 	wrong string
 	trace *[]string
+}
+
+// playedRing is an engine and its driver.
+type playedRing struct {
+	e *Engine
+	d *slowDriver
 }
 
 // thread is a goroutine of a scenario.
@@ -127,9 +132,9 @@ type thread struct {
 // stopping is what a thread panics with when its run is given up.
 type stopping struct{}
 
-// play makes the scenario one of e and its driver.
+// play adds e and its driver to the scenario.
 func (w *world) play(e *Engine, d *slowDriver) {
-	w.e, w.d, d.w = e, d, w
+	w.rings, d.w = append(w.rings, playedRing{e, d}), w
 	e.rings.Now = func() time.Duration { return 0 } // no yield is slow
 	probe.Set(w)
 	e.startLeader = func() {
@@ -291,10 +296,14 @@ func (w *world) choices() int {
 			w.can = append(w.can, i)
 		}
 	}
-	for i, op := range w.d.held {
-		if w.d.mayEnd(op) {
-			w.can = append(w.can, -1-i)
+	before := 0 // operations in the rings before that
+	for _, r := range w.rings {
+		for i, op := range r.d.held {
+			if r.d.mayEnd(op) {
+				w.can = append(w.can, -1-before-i)
+			}
 		}
+		before += len(r.d.held)
 	}
 	return len(w.can)
 }
@@ -311,21 +320,30 @@ func (w *world) choose(i int) {
 		w.resume(w.threads[i])
 		return
 	}
-	w.note(fmt.Sprintf("the end of operation %d", w.d.held[-1-i].Off))
-	w.d.end(-1 - i)
+	i = -1 - i
+	for _, r := range w.rings {
+		if i < len(r.d.held) {
+			w.note(fmt.Sprintf("the end of operation %d", r.d.held[i].Off))
+			r.d.end(i)
+			return
+		}
+		i -= len(r.d.held)
+	}
 }
 
 // atEnd says what is wrong when nothing more can happen.
 func (w *world) atEnd() string {
 	defer w.unprobed()()
-	e := w.e
 	for _, t := range w.threads {
 		if !t.gone {
 			return t.name + " waits for ever"
 		}
 	}
-	if e.state.Load() != idle || e.inflight.Load() != 0 || e.setOps.Load() != 0 || e.leaderRequests.Load() != 0 {
-		return "something is in flight, or led, at the end"
+	for _, r := range w.rings {
+		e := r.e
+		if e.state.Load() != idle || e.inflight.Load() != 0 || e.setOps.Load() != 0 || e.leaderRequests.Load() != 0 {
+			return "something is in flight, or led, at the end"
+		}
 	}
 	return w.unfinished()
 }
@@ -334,10 +352,29 @@ func (w *world) atEnd() string {
 func (w *world) key() (key uint64) {
 	current := w.current
 	defer w.unprobed()()
-	e := w.e
+	for _, r := range w.rings {
+		key = hash(key, r.key())
+	}
+	key = hash(key, w.more())
+	all := uint64(0) // whatever their order
+	for _, t := range w.threads {
+		if !t.gone {
+			all += hash(t.history, number(t.ready != nil))
+		}
+	}
+	if w.bounded {
+		all += hash(current.history, uint64(w.left))
+	}
+	return hash(key, all)
+}
+
+// key is what all threads share of the ring.
+func (r playedRing) key() (key uint64) {
+	e := r.e
 	for _, n := range []uint64{
 		uint64(e.state.Load()), uint64(e.inflight.Load()), uint64(e.setOps.Load()), uint64(e.leaderRequests.Load()),
-		uint64(e.waiting.Load()), uint64(e.writes.Load()), number(e.mu.Free()), uint64(min(e.arrived.Load(), minSubmitThreshold)), w.d.key(), w.more(),
+		uint64(e.waiting.Load()), uint64(e.writes.Load()), number(e.mu.Free()),
+		uint64(min(e.arrived.Load(), minSubmitThreshold)), r.d.key(),
 		number(e.help.reaping.Free()), uint64(min(e.help.reaped, 1)),
 		uint64(min(e.reapedOf.Load(), 2)), number(e.spread.Load()),
 	} {
@@ -352,14 +389,6 @@ func (w *world) key() (key uint64) {
 	}
 	for op := e.backlog.held.Front(); op != nil; op = op.Links.Next() {
 		all += hash(3, number(op))
-	}
-	for _, t := range w.threads {
-		if !t.gone {
-			all += hash(t.history, number(t.ready != nil))
-		}
-	}
-	if w.bounded {
-		all += hash(current.history, uint64(w.left))
 	}
 	return hash(key, all)
 }

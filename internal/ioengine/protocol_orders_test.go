@@ -5,9 +5,11 @@ package ioengine
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 // The wake-up protocol (Engine) in the orders that its steps can be done in: the
@@ -37,9 +39,12 @@ type situation struct {
 	divided int32
 	// cancels says that the goroutine that has pushed the first of them cancels it.
 	cancels bool
-	// grows says that the device has a second ring from some moment after that push on, perhaps
-	// before the cancel.
-	grows bool
+	// The device has so many rings, if not 0, and leaders judge that it gets one more (1), or one
+	// less (-1), at any moments. The pushers ask the Group for a ring.
+	rings   int
+	changes []int
+	// asksGroup is a mistake: a cancel asks the ring that the Group has for the operation then.
+	asksGroup bool
 	// late says that an owner, and not the first pusher, submits the first operation. After that
 	// the other operations are pushed, and a request is canceled that has ended already.
 	late bool
@@ -73,7 +78,10 @@ var situations = []situation{
 	{name: "less room to stage than it says", full: true, stages: true, pushed: 2, batch: 2, switches: 3},
 	{name: "cancelled from idle", cancels: true, pushed: 2, switches: 3},
 	{name: "cancelled beside a stuck one", cancels: true, stuck: true, pushed: 2, batch: 2, switches: 3},
-	{name: "cancelled when there is another ring", cancels: true, grows: true, pushed: 2, batch: 2, switches: 3},
+	{name: "cancelled when a ring comes", cancels: true, rings: 1, changes: []int{1}, pushed: 2, switches: 3},
+	{name: "cancelled when a ring leaves", cancels: true, rings: 2, changes: []int{-1}, pushed: 2, switches: 3},
+	{name: "cancelled when a ring comes and leaves", cancels: true, rings: 1, changes: []int{1, -1}, pushed: 2, switches: 2},
+	{name: "cancelled when a ring leaves and comes", cancels: true, rings: 2, changes: []int{-1, 1}, pushed: 2, batch: 1, switches: 2},
 	{name: "cancelled late beside an owner who submits", late: true, pushed: 2, switches: 2},
 	{name: "owner alone", owned: 2, switches: 4},
 	{name: "owner and a push", owned: 1, pushed: 1, switches: 3},
@@ -138,6 +146,17 @@ func TestExplorerFindsMistakes(t *testing.T) {
 	}
 }
 
+// A cancel that asks the wrong ring is found out, whether a ring comes or leaves.
+func TestExplorerFindsCancelInWrongRing(t *testing.T) {
+	for rings, change := range map[int]int{1: 1, 2: -1} {
+		c := situation{cancels: true, asksGroup: true, rings: rings, changes: []int{change}, pushed: 2}
+		x := &explorer{scenario: c.play, switches: 3}
+		if x.explore() == "" {
+			t.Errorf("the explorer finds nothing wrong with a cancel in the wrong ring, of %d rings and %d", rings, change)
+		}
+	}
+}
+
 // play is the scenario.
 func (c situation) play(w *world) {
 	p := &playing{w: w, d: &slowDriver{room: 2, shy: c.shy, full: c.full}, most: max(1, c.writes)}
@@ -165,8 +184,8 @@ func (c situation) play(w *world) {
 	if c.late {
 		p.late(&c)
 	}
-	if c.grows {
-		p.grow()
+	if c.rings > 0 {
+		p.several(&c)
 	}
 	for i := range c.pushed {
 		p.push(c.push, c.cancels && i == 0)
@@ -213,22 +232,46 @@ func (p *playing) push(push func(*Engine, *Request), cancels bool) {
 	})
 }
 
-// grow adds a goroutine that gives the device another ring, once the first operation is pushed.
-// That ring must not be asked for anything.
-func (p *playing) grow() {
-	p.group = new(Group)
-	p.group.list.set([]*Engine{p.e})
-	p.w.start("grower", func() {
-		p.w.Wait(func() bool { return len(p.pushed) > 0 && p.pushed[0].ring != nil })
-		p.group.list.set([]*Engine{newEngine(unused{p.d}), p.e})
+// several gives the device two rings, of which it has c.rings at first. It adds the goroutine that
+// changes their number, and sets what the pushers do: they ask the Group.
+func (p *playing) several(c *situation) {
+	r := p.e.rings
+	r.Shared.list.set([]*Engine{p.e})
+	r.all.set([]*Engine{p.e})
+	d := &slowDriver{room: p.d.room, own: make(map[*driver.Op]bool)}
+	p.d.own = make(map[*driver.Op]bool)
+	r.SetMost(2, func(*record.Hook) (driver.Driver, error) { return d, nil })
+	var of atomic.Pointer[Group]
+	r.Claim(&of)
+	p.group = of.Load()
+	p.group.judge(tooMuch, 2)
+	second := p.group.at(1)
+	second.minBatch, second.minDivided = p.e.minBatch, p.e.minDivided
+	p.w.play(second, d)
+	d.others = p.others
+	if c.rings == 1 {
+		p.group.judge(waiting, 1)
+	}
+	p.w.start("judge", func() {
+		for _, change := range c.changes {
+			p.w.Step()
+			if change > 0 {
+				p.group.judge(tooMuch, 2)
+			} else {
+				p.group.judge(waiting, 1)
+			}
+		}
 	})
+	c.push = func(_ *Engine, r *Request) {
+		r.number = uint32(r.Op.Off) + 1 // with two rings, operation 0 has the second
+		e := p.group.Of(r)
+		p.w.Saw(e.number)
+		e.Push(r)
+		if c.asksGroup && r.Op.Off == 0 {
+			r.ring = p.group.Of(r)
+		}
+	}
 }
-
-// unused is the driver of a ring that must not be used.
-type unused struct{ driver.Driver }
-
-func (unused) Submit([]*driver.Op) (int, error) { panic("an operation of another ring") }
-func (unused) Cancel(*driver.Op)                { panic("a cancel of an operation of another ring") }
 
 // late adds the owner and the goroutine that cancels, and sets what the pushers do: they link
 // their operations, and look at the state once the cancel is over.
