@@ -113,7 +113,7 @@ func (s *Scheduler) callRaw(ctx context.Context, code driver.Code, f *File, b []
 // device of a name is not known before the call. So these calls have a separate Budget, as if they
 // were for one more device. An open may wait for the other end of a pipe, or for a server, and
 // another Batch should not wait for that. So while all permits are taken, each of mostBeside
-// Batches may make one call more.
+// Batches may make one call more, unless Options.Threads bounds all threads.
 type names struct {
 	all budget.Budget
 
@@ -202,7 +202,7 @@ func (s *Scheduler) namePermit(ctx context.Context, kind CallKind) (namePermit, 
 		return namePermit{p, nil}, nil
 	}
 	s.Ready() // which may widen the Budgets
-	if c, ok := ctx.Value(isolationKey{}).(*IsolatedContext); ok {
+	if c, ok := ctx.Value(isolationKey{}).(*IsolatedContext); ok && s.paths.Threads == 0 {
 		return n.acquireOr(ctx, c, kind)
 	}
 	p, err := n.all.Acquire(ctx, kind, false)
