@@ -2,6 +2,7 @@ package batch_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/inside"
+	"github.com/sluiceio/sluice/internal/test/hang"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -49,4 +51,38 @@ func TestBatchesApart(t *testing.T) {
 			all.Wait()
 		})
 	}
+}
+
+// TestFilesApartFromNames checks that a Batch changes an open file while as many calls with names
+// as there may be, of many Batches, are made and do not end. The file may be on another device.
+func TestFilesApartFromNames(t *testing.T) {
+	hang.Watch(t)
+	s := testenv.Scheduler(t, sluice.Options{Driver: sluice.DriverPool})
+	f, err := s.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	release := make(chan struct{})
+	var all sync.WaitGroup
+	for range 100 {
+		stalled := batch.New(s)
+		stalled.PlayCalls(func(*batch.Op) error { <-release; return os.ErrExist })
+		stalled.Chain().Mkdir("never made", 0o700)
+		all.Go(func() { _ = stalled.Do(t.Context()) }) // whatever the call returns in the end
+	}
+	testenv.WaitFor(t, "a Batch that waits", func() bool {
+		_, waiting := inside.Scheduler(s).Core.Names()
+		return waiting > 0
+	})
+	b := batch.New(s)
+	c, on := b.Chain(), batch.On(f)
+	c.Truncate(on, 4096)
+	c.Advise(on, 0, 0, sluice.AdviceRandom)
+	c.Sync(on)
+	if err := b.Do(t.Context()); err != nil { // hangs if the calls with names are in the way
+		t.Error(err)
+	}
+	close(release)
+	all.Wait()
 }

@@ -211,9 +211,9 @@ func (op *Op) onRange(r *run) error {
 	return f.OnRange(name, op.off, op.size, do)
 }
 
-// callFile makes a plain call on an open file, with a permit.
+// callFile makes a plain call on an open file, with a permit of the file's device.
 func (op *Op) callFile(r *run) error {
-	call, err := r.core.BeginNamed(r.ctx, op.callKind())
+	call, err := r.core.BeginOnFile(r.ctx, op.callKind(), inside.File(op.file).IO)
 	if err != nil {
 		return err
 	}

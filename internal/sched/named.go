@@ -35,6 +35,16 @@ func (s *Scheduler) BeginNamed(ctx context.Context, kind CallKind) (NamedCall, e
 	return NamedCall{s, asked, s.paths.Recording.Now(), p}, nil
 }
 
+// BeginOnFile is BeginNamed for a system call on f, which may be nil: the permit is f's device's.
+func (s *Scheduler) BeginOnFile(ctx context.Context, kind CallKind, f *File) (NamedCall, error) {
+	asked := s.paths.Recording.Now()
+	p, err := s.paths.AcquirePermit(ctx, kind, f)
+	if err != nil {
+		return NamedCall{}, err
+	}
+	return NamedCall{s, asked, s.paths.Recording.Now(), namePermit{p, nil}}, nil
+}
+
 // BeginNamedWithoutPermit is BeginNamed for a call that does not wait.
 func (s *Scheduler) BeginNamedWithoutPermit() NamedCall {
 	now := s.paths.Recording.Now()
@@ -61,7 +71,8 @@ type RawFile struct {
 	Name string
 }
 
-// ReadRaw is ReadAt for a RawFile. Bytes that the page cache does not have are read by plain calls.
+// ReadRaw is ReadAt for a RawFile. A read that the page cache does not answer is a plain call, or is
+// queued if ctx can end.
 func (s *Scheduler) ReadRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
 	return s.transferRaw(ctx, driver.Read, o, b, off)
 }
@@ -97,23 +108,20 @@ func (s *Scheduler) transferRaw(ctx context.Context, code driver.Code, o RawFile
 	return transferAll(ctx, code, b, off, again(b, off), again)
 }
 
-// callRaw makes one transfer of a RawFile, as a plain call.
+// callRaw makes one transfer of a RawFile. If ctx can end, few threads may wait for the device
+// (package budget), and a read is queued if it can be.
 func (s *Scheduler) callRaw(ctx context.Context, code driver.Code, f *File, b []byte, off int64) int32 {
-	asked := s.paths.Recording.Now()
-	p, err := s.namePermit(ctx, iopath.KindOf(code))
-	if err != nil {
-		return ecanceled
+	if ctx.Done() != nil {
+		return s.waitOrQueue(ctx, code, f, b, off, 0)
 	}
-	res := s.paths.PlainCall(asked, iopath.Plain{Permit: p.Permit}, code, f, b, off)
-	s.names.release(namePermit{by: p.by})
-	return res
+	return s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), code, f, b, off)
 }
 
-// names bounds the calls of Batches with names, and with files that the Batch alone knows. The
-// device of a name is not known before the call. So these calls have a separate Budget, as if they
-// were for one more device. An open may wait for the other end of a pipe, or for a server, and
-// another Batch should not wait for that. So while all permits are taken, each of mostBeside
-// Batches may make one call more, unless Options.Threads bounds all threads.
+// names bounds the calls of Batches with names. The device of a name is not known before the call.
+// So these calls have a separate Budget, as if they were for one more device. An open may wait for
+// the other end of a pipe, or for a server, and another Batch should not wait for that. So while
+// all permits are taken, each of mostBeside Batches may make one call more, unless Options.Threads
+// bounds all threads.
 type names struct {
 	all budget.Budget
 
