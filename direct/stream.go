@@ -53,7 +53,9 @@ func (f *File) blocks() directio.Geometry {
 
 // stream returns f as the file of a Reader or a Writer.
 func (f *File) stream(ctx context.Context) directio.Stream {
-	return directio.Stream{Owner: f, File: f.h, Direct: f.direct, Class: f.classIn(ctx)}
+	return directio.Stream{
+		Owner: f, File: f.h, Direct: f.direct, Class: f.classIn(ctx), Ends: ctx.Done() != nil,
+	}
 }
 
 // pathError returns err in an *os.PathError, as package os would, unless it has one already.

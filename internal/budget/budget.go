@@ -144,12 +144,16 @@ func (b *Budget) TryAcquireBelow(k Kind, most int32) (Permit, bool) {
 	return Permit{}, false
 }
 
-// TryAcquireOfKind takes a permit for a call, if one is free and the kind has fewer than most.
-func (b *Budget) TryAcquireOfKind(k Kind, most int32) (Permit, bool) {
+// TryAcquireOfKind takes a permit for a call, if one is free and the kind has fewer than most. Set
+// ends as for Acquire.
+func (b *Budget) TryAcquireOfKind(k Kind, most int32, ends bool) (Permit, bool) {
 	if taken(b.used.Load()).of(k) >= most { // a hint: calls that begin at the same time may be more
 		return Permit{}, false
 	}
-	return b.TryAcquire(k)
+	if p := (Permit{b, k, ends}); p.take(Most) {
+		return p, true
+	}
+	return Permit{}, false
 }
 
 // take takes p, if there is one and fewer than most permits are taken.

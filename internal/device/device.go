@@ -36,8 +36,9 @@ type Device struct {
 	Syncing atomic.Int32
 	// Governors choose between plain calls and the queue.
 	Governors [governor.Kinds]governor.Governor
-	// Helpers is package sched's: the goroutines that make calls of each kind for Transfers.
-	Helpers [budget.Kinds]any
+	// Helpers is package sched's: the goroutines that make calls of each kind for Transfers. The
+	// second half is for Transfers whose contexts can end.
+	Helpers [2 * budget.Kinds]any
 	divided sync.Once // see SyncPlaces
 	places  chan struct{}
 }

@@ -70,6 +70,7 @@ type Stream struct {
 	// nil if the page cache is used
 	Direct *File
 	Class  *sched.Class
+	Ends   bool // the stream's context can end
 }
 
 // NewReadQueue returns a queue without reads, with memory divided by l. fill reads into a buffer at

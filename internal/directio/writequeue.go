@@ -69,7 +69,8 @@ func NewWriteQueue(to Stream, writeAt func(ctx context.Context, b []byte, off in
 	}
 	for i := range q.writes {
 		s := &q.writes[i]
-		s.owner, s.next, s.t.Class = to.Owner, &q.writes[(i+1)%len(q.writes)], to.Class
+		s.owner, s.next = to.Owner, &q.writes[(i+1)%len(q.writes)]
+		s.t.Class, s.t.Ends = to.Class, to.Ends
 		s.t.Ended = func(complete bool) { q.ended(s, complete) }
 	}
 	return q

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/iopath"
@@ -235,4 +236,46 @@ func TestSyncsWithoutADriver(t *testing.T) {
 	want(t, nil, a)
 	want(t, nil, b)
 	wantNoSyncs(t, p)
+}
+
+// When the contexts of fsyncs can end, few of the fsyncs are plain calls, even if the device has
+// more permits. The driver has others, and the rest end with their contexts.
+func TestFewSyncsOutliveTheirContexts(t *testing.T) {
+	p, d := playQueuedSyncs(t, budget.Least)
+	ctx, cancel := context.WithCancel(t.Context())
+	const plain, queued, wait = budget.Least / 4, 4, 4 // the device has half of the driver's 8 places
+	var all []chan error
+	for fd := range plain + queued + wait {
+		_, res := p.start(ctx, 1+fd)
+		all = append(all, res)
+	}
+	for range plain {
+		<-p.started
+	}
+	for i := range queued {
+		d.Next(i) // hangs if more fsyncs are plain calls
+	}
+	inProgress := &p.paths.Devices.None().Syncing
+	hang.Eventually(func() bool { return inProgress.Load() == plain+queued+wait })
+	cancel()
+	hang.Eventually(func() bool { return inProgress.Load() == plain+queued })
+	for i := range queued {
+		d.Answer(d.Next(i), 0)
+	}
+	for range plain {
+		p.results <- 0
+	}
+	made := 0
+	for _, res := range all {
+		switch err := <-res; err {
+		case nil:
+			made++
+		case context.Canceled:
+		default:
+			t.Error(err)
+		}
+	}
+	if n := p.calls.Load(); n != plain || made != plain+queued {
+		t.Errorf("%d fsyncs were made, %d of them by plain calls; want %d, %d", made, n, plain+queued, plain)
+	}
 }

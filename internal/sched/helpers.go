@@ -12,7 +12,8 @@ import (
 )
 
 // helpers manages the goroutines that make plain system calls for Transfers. Each kind of call to a
-// device has separate helpers: the device may answer one kind while another hangs.
+// device has separate helpers: the device may answer one kind while another hangs. Transfers whose
+// contexts can end have separate helpers, too, because there are fewer permits for them.
 type helpers struct {
 	s *Scheduler
 
@@ -28,6 +29,7 @@ type deviceHelpers struct {
 	h      *helpers
 	device *device.Device
 	kind   budget.Kind
+	ends   bool   // the contexts of its Transfers can end
 	help   func() // is run, made once: "go d.run()" would allocate
 
 	queue   list.List[Transfer] // Transfers that wait. Under helpers.mu, as is running
@@ -44,11 +46,15 @@ func (h *helpers) add(t *Transfer) {
 		return
 	}
 	defer h.mu.Unlock()
-	d, _ := on.Helpers[kind].(*deviceHelpers)
+	of := &on.Helpers[kind]
+	if t.Ends {
+		of = &on.Helpers[budget.Kinds+kind]
+	}
+	d, _ := (*of).(*deviceHelpers)
 	if d == nil {
-		d = &deviceHelpers{h: h, device: on, kind: kind}
+		d = &deviceHelpers{h: h, device: on, kind: kind, ends: t.Ends}
 		d.help = d.run
-		on.Helpers[kind] = d
+		*of = d
 	}
 	d.queue.PushBack(&t.links, t)
 	t.helpers = d
@@ -74,7 +80,7 @@ func (d *deviceHelpers) run() {
 			d.widen(d.queue.Front())
 			d.h.mu.Unlock()
 		}
-		p, _ := d.device.Budget.Acquire(context.Background(), d.kind, false) // never fails
+		p, _ := d.device.Budget.Acquire(context.Background(), d.kind, d.ends) // never fails
 		t := d.next()
 		if t == nil {
 			p.Release()

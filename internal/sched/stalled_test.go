@@ -11,6 +11,7 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
 	"github.com/sluiceio/sluice/internal/iopath"
+	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/test/hang"
 )
 
@@ -20,7 +21,7 @@ import (
 func stalling(release chan struct{}, calls *atomic.Int32) *Scheduler {
 	s := newOn(script.New(8), Options{Plain: 2})
 	s.paths.Devices.Budgets().Widen()
-	s.paths.AsyncDirect = [driver.NumCodes]bool{}
+	s.paths.AsyncDirect, s.paths.AsyncBuffered = [driver.NumCodes]bool{}, [driver.NumCodes]bool{}
 	s.paths.Device = func(fd int) (uint64, bool) { return uint64(fd), true }
 	s.paths.Call = func(_ driver.Code, fd int, b []byte, _ int64) int32 {
 		if fd == 1 {
@@ -42,22 +43,37 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 	stalled, other := iopath.NewFile(1, true, false), iopath.NewFile(2, true, false)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	const each, begun = 20, budget.Parallel / 4
+	const each, ways, begun = 20, 6, budget.Parallel / 4
 	for range each {
 		// Two files: the Syncs of one file would share a call.
 		first, second := iopath.NewFile(1, true, false), iopath.NewFile(1, true, false)
 		go func() { _, err := s.WriteAt(ctx, stalled, make([]byte, 8), 0); ended <- err }()
 		go func() { ended <- s.Sync(ctx, first) }()
 		go func() { ended <- s.Datasync(ctx, second) }()
+		go func() { _, err := s.WriteRaw(ctx, RawFile{FD: 1}, make([]byte, 8), 0); ended <- err }()
+		go func() {
+			tr := Transfer{Ends: true}
+			s.StartWrite(&tr, stalled, make([]byte, 8), 0, 0, true)
+			_, err := tr.Wait(ctx)
+			ended <- err
+		}()
+		go func() {
+			call, err := s.BeginOnFile(ctx, Changes, stalled)
+			if err == nil {
+				s.paths.Call(driver.Nop, stalled.FD, nil, 0)
+				call.End(record.KindTruncate, "", 0, 0, nil)
+			}
+			ended <- err
+		}()
 	}
-	hang.Eventually(func() bool { return calls.Load() == begun && s.waiting() == 3*each-begun })
+	hang.Eventually(func() bool { return calls.Load() == begun && s.waiting() == ways*each-begun })
 	for range 100 { // hangs if the stalled calls are in the way
 		if n, err := s.WriteAt(ctx, other, make([]byte, 8), 0); n != 8 || err != nil {
 			t.Fatalf("WriteAt = %d, %v; want 8", n, err)
 		}
 	}
 	cancel()
-	for range 3*each - begun { // hangs if one waits for the device
+	for range ways*each - begun { // hangs if one waits for the device
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("a call = %v; want context.Canceled", err)
 		}

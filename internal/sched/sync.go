@@ -174,7 +174,7 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 	running := d.Syncing.Add(1) - 1
 	if !s.paths.IsReady() || y.open != nil { // else plain calls are all there is
 		var ok bool
-		if c.permit, ok = s.tryPlainSync(d, running); ok {
+		if c.permit, ok = s.tryPlainSync(d, running, ctx.Done() != nil); ok {
 			return nil
 		}
 	}
@@ -200,19 +200,19 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 // in the thread that has submitted it: the fsync may be in that thread, and hold the completion
 // back (docs/decisions/0012-tied-threads.md).
 //
-// While the processors are taken, fsyncs are plain calls in up to three quarters of the permits,
+// Ends says that the fsync's context can end. While the processors are taken, fsyncs are plain calls in up to three quarters of the permits,
 // and are queued beyond that: for each completion the leader would wait for a time slice.
-func (s *Scheduler) tryPlainSync(d *device.Device, running int32) (budget.Permit, bool) {
+func (s *Scheduler) tryPlainSync(d *device.Device, running int32, ends bool) (budget.Permit, bool) {
 	switch {
 	case s.paths.Engines.HasLeader() && !s.paths.Driver.CompletesAlone:
 		return budget.Permit{}, false
 	case !s.paths.Govern:
 	case s.taken(d, governor.Syncs):
-		return d.Budget.TryAcquireOfKind(budget.Syncs, admission.PlainPermits(d.Budget.Limit()))
+		return d.Budget.TryAcquireOfKind(budget.Syncs, admission.PlainPermits(d.Budget.Limit()), ends)
 	default:
 		s.countWith(syncJournal{journal{s}}, d, governor.Syncs, false)
 	}
-	return d.Budget.TryAcquireOfKind(budget.Syncs, s.room(d, governor.Syncs, running))
+	return d.Budget.TryAcquireOfKind(budget.Syncs, s.room(d, governor.Syncs, running), ends)
 }
 
 // syncJournal is the journal of governors of fsyncs.

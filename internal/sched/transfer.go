@@ -34,6 +34,9 @@ type Transfer struct {
 	// Class is the operation's class, unless the file is a view with a class. Nil is the default
 	// class. Class is kept, too.
 	Class *Class
+	// Ends says that the context of Wait or of TransferSet.Next can end. Few Transfers of them are
+	// plain calls at a time, because these go on. Ends is kept, too. A TransferSet sets it.
+	Ends bool
 
 	s    *Scheduler
 	f    *File
@@ -94,7 +97,7 @@ func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []by
 		panic("sched: a Transfer was started that is in progress")
 	}
 	*t = Transfer{
-		Ended: t.Ended, Owner: t.Owner, Class: t.Class, set: t.set,
+		Ended: t.Ended, Owner: t.Owner, Class: t.Class, Ends: t.Ends, set: t.set,
 		s: s, f: f, code: code, buf: b, off: off, reg: reg, grantedEnd: len(b), extends: extends,
 		r: s.paths.Requests.New(), asked: s.paths.Recording.Now(), mark: f.LostWrites.Mark(),
 	}
@@ -265,7 +268,7 @@ func (t *Transfer) result(ctx context.Context, woken int64) (int, error) {
 	if t.ticket != nil {
 		t.ticket.Free()
 	}
-	*t = Transfer{Ended: t.Ended, Owner: t.Owner, Class: t.Class}
+	*t = Transfer{Ended: t.Ended, Owner: t.Owner, Class: t.Class, Ends: t.Ends}
 	return n, err
 }
 

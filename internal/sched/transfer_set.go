@@ -9,7 +9,8 @@ import (
 // TransferSet is a set of Transfers of one goroutine, its owner, which starts many of them and
 // waits for whichever ends next. Only the owner may call the methods. See ioengine.RequestSet.
 type TransferSet struct {
-	s *Scheduler
+	s    *Scheduler
+	ends bool // its context can end
 	ioengine.RequestSet
 }
 
@@ -17,7 +18,7 @@ type TransferSet struct {
 // other files that use the same ring, as files on the same device do. Next returns when ctx ends.
 // The caller must close the TransferSet, and must use f during this call.
 func (s *Scheduler) NewTransferSet(ctx context.Context, f *File) *TransferSet {
-	set := &TransferSet{s: s}
+	set := &TransferSet{s: s, ends: ctx.Done() != nil}
 	set.Init(ctx, s.paths.RingsOf(f).Next())
 	return set
 }
@@ -25,7 +26,7 @@ func (s *Scheduler) NewTransferSet(ctx context.Context, f *File) *TransferSet {
 // StartRead is Scheduler.StartRead for a Transfer that Next will return. The read may be submitted
 // as late as by Submit or Next.
 func (set *TransferSet) StartRead(t *Transfer, f *File, b []byte, off int64, reg uint32) {
-	t.set = set
+	t.set, t.Ends = set, set.ends
 	set.s.StartRead(t, f, b, off, reg)
 	set.Started(len(b))
 }
