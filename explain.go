@@ -81,13 +81,20 @@ func (s *Scheduler) explainChoices(b *strings.Builder) {
 			continue
 		}
 		how := map[governor.Choice]string{governor.Queue: "queued", governor.Plain: "plain calls"}[c.Choice]
-		than := fmt.Sprintf("%.0f %% faster", 100*c.Plain)
-		if c.Plain < 0 {
-			than = fmt.Sprintf("%.0f %% slower", -100*c.Plain)
-		}
-		fmt.Fprintf(b, "%s on %s are %s: plain calls were %s than the queue (comparisons: %d; trials in the last one: %d)\n",
-			c.Kind, name, how, than, c.Number, c.Trials)
+		fmt.Fprintf(b, "%s on %s are %s: %s\n", c.Kind, name, how, comparisonText(c.Comparison))
 	}
+}
+
+// comparisonText returns the result of a governor's last comparison.
+func comparisonText(c governor.Comparison) string {
+	if c.Trials == 0 {
+		return fmt.Sprintf("goroutines computed, and nothing was compared since (comparisons: %d)", c.Number)
+	}
+	than := fmt.Sprintf("%.0f %% faster", 100*c.Plain)
+	if c.Plain < 0 {
+		than = fmt.Sprintf("%.0f %% slower", -100*c.Plain)
+	}
+	return fmt.Sprintf("plain calls were %s than the queue (comparisons: %d; trials in the last one: %d)", than, c.Number, c.Trials)
 }
 
 // deviceName returns the name of a disk, or "device" and its number if the device has no disk.

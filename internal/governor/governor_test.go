@@ -134,6 +134,23 @@ func TestGuessEnds(t *testing.T) {
 	}
 }
 
+// When a pause ends a measured choice of Plain, State no longer has the result, which speaks for
+// Plain. It still has the number of comparisons.
+func TestPauseForgetsTheResult(t *testing.T) {
+	g, j := new(Governor), &journal{now: time.Hour}
+	takes := fixed(50*time.Microsecond, 20*time.Microsecond)
+	play(g, j, 50_000, 4, takes)
+	c, before := g.State()
+	if c != Plain || before.Trials == 0 {
+		t.Fatalf("State = %v, %+v; want plain calls, and a comparison", c, before)
+	}
+	g.Pause()
+	play(g, j, sampleEvery, 2*4+1, takes)
+	if c, last := g.State(); c != Queue || last != (Comparison{Number: before.Number}) {
+		t.Errorf("State after a pause with many operations in flight = %v, %+v; want %v, %d comparisons and no result", c, last, Queue, before.Number)
+	}
+}
+
 // A first guess of Plain is tried once after firstTrial, however few epochs there were. If nothing
 // comes of the trial, because it is given up, the next one has to be earned.
 func TestFirstTrial(t *testing.T) {

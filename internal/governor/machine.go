@@ -53,7 +53,7 @@ type Machine struct {
 type Comparison struct {
 	// Plain is how much faster Plain was than Queue: 0.1 is 10 %.
 	Plain  float64
-	Trials int
+	Trials int // 0 if Start has forgotten the result
 	Number int // how many comparisons there were, this one included
 }
 
@@ -111,10 +111,11 @@ func (m *Machine) Trying() bool { return m.phase == trial }
 
 // Start sets the Choice to begin with. The next share epochs are no trial, unless TrySoon is
 // called: a short program needs none. Results of comparisons with another best choice are
-// forgotten.
+// forgotten; the number of comparisons is not.
 func (m *Machine) Start(c Choice) {
 	if c != m.best {
 		m.forget()
+		m.last = Comparison{Number: m.last.Number}
 	}
 	m.best, m.wait = c, share
 }
