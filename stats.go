@@ -117,8 +117,10 @@ func (f *File) Stats() FileStats {
 type DeviceStats struct {
 	// Name is the kernel's name of the disk, such as "nvme0n1", or "device" and its number (st_dev)
 	// if the file system has no disk. It is "no device" for files on none.
-	Name           string
-	InFlight       int // operations that are queued now, in the Scheduler or in a ring
+	Name string
+	// InFlight is the number of operations that are queued now, in the Scheduler or in a ring,
+	// without the reads of direct.File.ReadMany and of direct.Reader.
+	InFlight       int
 	WaitingThreads int // threads in plain calls now, without leaders: permits in use
 	Waiting        int // goroutines that wait for a permit
 	Permits        int // the budget: the most threads that may wait for the device

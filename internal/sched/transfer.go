@@ -34,8 +34,9 @@ type Transfer struct {
 	// Class is the operation's class, unless the file is a view with a class. Nil is the default
 	// class. Class is kept, too.
 	Class *Class
-	// Ends says that the context of Wait or of TransferSet.Next can end. Few Transfers of them are
-	// plain calls at a time, because these go on. Ends is kept, too. A TransferSet sets it.
+	// Ends says that the context of Wait or of TransferSet.Next can end. Then few Transfers are
+	// plain calls at a time: a plain call goes on after the end. A TransferSet sets Ends. It is
+	// kept, too.
 	Ends bool
 
 	s    *Scheduler
