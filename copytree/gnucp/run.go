@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"syscall"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/report"
 )
 
-// Command is one call of the command.
+// Command is one call of the command. A nil In is empty. What is written to a nil Out or Err is
+// dropped.
 type Command struct {
 	Args     []string // the arguments without the command's name
 	In       io.Reader
@@ -53,6 +55,15 @@ type signaled interface {
 //
 // When ctx ends, Run may leave goroutines in the kernel: the process should exit.
 func Run(ctx context.Context, c Command) int {
+	if c.In == nil {
+		c.In = strings.NewReader("")
+	}
+	if c.Out == nil {
+		c.Out = io.Discard
+	}
+	if c.Err == nil {
+		c.Err = io.Discard
+	}
 	all := &command{c, engineCopy, patience}
 	return all.run(ctx)
 }

@@ -34,6 +34,23 @@ func fake(do func(context.Context, call) (report.Result, error), args ...string)
 	}, &out, &err
 }
 
+// TestNilStreams runs the command without In, Out and Err: to print its help, to report an error,
+// and to ask before it overwrites a file.
+func TestNilStreams(t *testing.T) {
+	inScratch(t)
+	for _, c := range []struct {
+		args []string
+		want int
+	}{{[]string{"--help"}, 0}, {nil, 1}, {[]string{"none", "x"}, 1}, {[]string{"-i", "a", "b"}, 1}, {[]string{"-v", "a", "c"}, 0}} {
+		if status := Run(t.Context(), Command{Args: c.args}); status != c.want {
+			t.Errorf("Run(%q) without streams = %d; want %d", c.args, status, c.want)
+		}
+	}
+	if b, err := os.ReadFile("b"); string(b) != "b" || err != nil {
+		t.Errorf("-i without an answer has made b %q, %v", b, err)
+	}
+}
+
 // asked returns the arguments with which a command line calls the engine.
 func asked(t *testing.T, args ...string) call {
 	t.Helper()
