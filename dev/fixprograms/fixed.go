@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -38,9 +39,12 @@ const (
 	clocked   = "differs after the change, but not when it runs alone: "
 )
 
+// others matches the other numbers, which are not printed if they are 0.
+const others = `(?:, ([0-9]+) failed)?(?:, ([0-9]+) skipped)?`
+
 var (
 	changed  = regexp.MustCompile(`^changed ([0-9]+) calls? and ([0-9]+) types? in ([0-9]+) files?$`)
-	verified = regexp.MustCompile(`^verified: ([0-9]+) tests? passed before and ([0-9]+) after, ([0-9]+) and ([0-9]+) failed, ([0-9]+) and ([0-9]+) were skipped$`)
+	verified = regexp.MustCompile(`^verified: ([0-9]+) tests? passed` + others + ` before the change; ([0-9]+) passed` + others + ` after it$`)
 	staying  = regexp.MustCompile(`^(.+?)(?: and ([0-9]+) more)? stays?: `)
 )
 
@@ -75,7 +79,7 @@ func readFixed(text string) (*fixed, error) {
 func (f *fixed) read(line string) error {
 	switch m := verified.FindStringSubmatch(line); {
 	case m != nil:
-		return numbers(m[1:], &f.Before[0], &f.After[0], &f.Before[1], &f.After[1], &f.Before[2], &f.After[2])
+		return numbers(m[1:], &f.Before[0], &f.Before[1], &f.Before[2], &f.After[0], &f.After[1], &f.After[2])
 	case strings.HasPrefix(line, "next: ") || strings.HasPrefix(line, "note: go.mod takes package sluice from "):
 		return nil
 	case strings.HasPrefix(line, unsteady):
@@ -95,10 +99,10 @@ func (f *fixed) read(line string) error {
 	return nil
 }
 
-// numbers sets numbers to what texts say.
+// numbers sets numbers to what texts say. An empty text is 0.
 func numbers(texts []string, to ...*int) (err error) {
 	for i, n := range to {
-		if *n, err = strconv.Atoi(texts[i]); err != nil {
+		if *n, err = strconv.Atoi(cmp.Or(texts[i], "0")); err != nil {
 			return err
 		}
 	}

@@ -162,14 +162,27 @@ func number(n int, one, many string) string {
 // printVerified prints how many tests were compared.
 func printVerified(w io.Writer, r *verify.Report) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "verified: %s passed before and %d after, %d and %d failed, %d and %d were skipped\n",
-		number(r.Before.Count("pass"), "test", "tests"), r.After.Count("pass"), r.Before.Count("fail"), r.After.Count("fail"), r.Before.Count("skip"), r.After.Count("skip"))
+	fmt.Fprintf(&text, "verified: %s passed%s before the change; %d passed%s after it\n",
+		number(r.Before.Count("pass"), "test", "tests"), failedText(r.Before), r.After.Count("pass"), failedText(r.After))
 	printFlaky(&text, r)
 	for _, note := range r.Notes {
 		text.WriteString("note: " + note + "\n")
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
+}
+
+// failedText returns how many tests of a run failed and were skipped, to follow how many passed. It
+// says nothing of zeros.
+func failedText(r *outcomes.Run) string {
+	text := ""
+	if n := r.Count("fail"); n > 0 {
+		text += fmt.Sprintf(", %d failed", n)
+	}
+	if n := r.Count("skip"); n > 0 {
+		text += fmt.Sprintf(", %d skipped", n)
+	}
+	return text
 }
 
 // printFlaky prints the tests that were not compared.
