@@ -57,6 +57,9 @@ func New(s *sluice.Scheduler) *Batch { return &Batch{scheduler: s} }
 // failed operation, in the order in which they were added. If none has failed, and the context has
 // kept one from beginning, it returns [ErrNotBegun] with ctx's error.
 //
+// The error of a short read is io.EOF itself, as from [sluice.File.ReadAt], and names no file. The
+// read whose [Op.Err] is io.EOF was short.
+//
 // Do refuses the whole Batch, and performs nothing, if an operation is wrong (see [Target]), if the
 // Scheduler is closed, or if the Batch was performed and not Reset.
 func (b *Batch) Do(ctx context.Context) error {
