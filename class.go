@@ -42,7 +42,7 @@ import (
 type Class struct {
 	name  string
 	sched *Scheduler
-	core  *sched.Class
+	core  *sched.Class // nil in the zero Class; see made
 }
 
 // ClassOptions are a Class's weight and limits, for each device. The zero value has the default
@@ -106,9 +106,10 @@ func (s *Scheduler) Class(name string, o ClassOptions) (*Class, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sluice: class %q: %w", name, err)
 	}
+	h := s.made()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.h.Usable(); err != nil {
+	if err := h.Usable(); err != nil {
 		return nil, fmt.Errorf("sluice: class %q: %w", name, err)
 	}
 	i := slices.IndexFunc(s.classes, func(c *Class) bool { return c.name == name })
@@ -118,9 +119,9 @@ func (s *Scheduler) Class(name string, o ClassOptions) (*Class, error) {
 	case len(s.classes) == classesMost:
 		return nil, fmt.Errorf("sluice: class %q: the Scheduler has %d classes already", name, classesMost)
 	}
-	c := &Class{name, s, s.h.Core.Classes().New(name, settings)}
+	c := &Class{name, s, h.Core.Classes().New(name, settings)}
 	s.classes = append(s.classes, c)
-	s.h.ClassesChanged()
+	h.ClassesChanged()
 	return c, nil
 }
 
@@ -131,17 +132,25 @@ var errClassRemoved = errors.New("class already removed")
 // default class. Its Stats can still be read. Removing the default class is an error, and so is
 // removing or configuring a removed class.
 func (c *Class) Remove() error {
-	s := c.sched
+	core, s := c.made(), c.sched
 	if c == s.standard {
 		return fmt.Errorf("sluice: class %q: the default class cannot be removed", c.name)
 	}
 	s.mu.Lock()
 	s.classes = slices.DeleteFunc(s.classes, func(other *Class) bool { return other == c })
 	s.mu.Unlock()
-	if !c.core.Remove() {
+	if !core.Remove() {
 		return fmt.Errorf("sluice: class %q: %w", c.name, errClassRemoved)
 	}
 	return nil
+}
+
+// made returns the inside of c. It panics if c is the zero Class.
+func (c *Class) made() *sched.Class {
+	if c.core == nil {
+		panic("sluice: use of the zero Class; Scheduler.Class makes Classes")
+	}
+	return c.core
 }
 
 func checkClassName(name string) error {
@@ -168,7 +177,7 @@ func (c *Class) Configure(o ClassOptions) error {
 	if err != nil {
 		return fmt.Errorf("sluice: class %q: %w", c.name, err)
 	}
-	if !c.core.Configure(settings) {
+	if !c.made().Configure(settings) {
 		return fmt.Errorf("sluice: class %q: %w", c.name, errClassRemoved)
 	}
 	c.sched.h.ClassesChanged()
@@ -190,7 +199,7 @@ type ClassStats struct {
 
 // Stats returns a snapshot of the class's counters.
 func (c *Class) Stats() ClassStats {
-	s := c.core.Stats()
+	s := c.made().Stats()
 	return ClassStats{
 		Waiting: s.Queued, InFlight: s.InFlight, Operations: s.Requests, Bytes: s.Bytes,
 		Waited: s.Waited, LongestWait: s.LongestWait,
@@ -199,6 +208,7 @@ func (c *Class) Stats() ClassStats {
 
 // Classes returns the Scheduler's classes, the default one first, without removed ones.
 func (s *Scheduler) Classes() []*Class {
+	s.made()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]*Class(nil), s.classes...)
@@ -211,7 +221,7 @@ func WithClass(ctx context.Context, c *Class) context.Context {
 	if c == nil {
 		panic("sluice: WithClass of a nil Class")
 	}
-	return qos.WithClass(ctx, c.core)
+	return qos.WithClass(ctx, c.made())
 }
 
 // WithClass returns a view of the file: the same file with the same position, whose operations are
@@ -232,8 +242,8 @@ func (f *File) WithClass(c *Class) (*File, error) {
 // on returns an error unless c is a class of s.
 func (c *Class) on(s *handle.Scheduler) error {
 	switch {
-	case c == nil:
-		return errors.New("the Class is nil")
+	case c == nil || c.core == nil:
+		return errors.New("the Class is nil or zero")
 	case c.sched.h != s:
 		return fmt.Errorf("class %q is another Scheduler's", c.name)
 	}

@@ -16,7 +16,7 @@ import (
 // chooses it.
 func (s *Scheduler) Explain() string {
 	var b strings.Builder
-	info := s.h.Core.Driver()
+	info := s.made().Core.Driver()
 	if info.Name == "" {
 		return "driver: none (the Scheduler was closed before it needed one)\n"
 	}

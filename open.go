@@ -67,7 +67,7 @@ func onDefault(open func() (*os.File, error), op, name string) (*File, error) {
 // adopt makes a File of the result of open. It checks first that the Scheduler is open, since open
 // may create or truncate a file.
 func (s *Scheduler) adopt(open func() (*os.File, error), op, name string) (*File, error) {
-	if err := s.h.Usable(); err != nil {
+	if err := s.made().Usable(); err != nil {
 		return nil, &os.PathError{Op: op, Path: name, Err: err}
 	}
 	f, err := open()
@@ -116,7 +116,7 @@ func (s *Scheduler) FromOS(f *os.File) (*File, error) {
 		return nil, os.ErrInvalid
 	}
 	file := new(File)
-	if err := file.h.Open(s.h, f); err != nil {
+	if err := file.h.Open(s.made(), f); err != nil {
 		return nil, &os.PathError{Op: "open", Path: f.Name(), Err: err}
 	}
 	return file, nil // other code may use the descriptor: its position is not private

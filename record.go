@@ -17,10 +17,11 @@ import (
 // Record makes r the Scheduler's Recorder, in place of any other; see [Options].Recorder. With nil
 // the Scheduler records nothing. Both Recorders may miss operations in progress.
 func (s *Scheduler) Record(r *trace.Recorder) {
+	core := s.made().Core
 	if r != nil {
-		record.Of(r).Uses(record.DriverOf(s.h.Core.Driver().Name))
+		record.Of(r).Uses(record.DriverOf(core.Driver().Name))
 	}
-	recordBy(s.h.Core.Hook(), r)
+	recordBy(core.Hook(), r)
 }
 
 // recordBy makes r the recorder of h; nil means none.

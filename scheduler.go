@@ -16,12 +16,13 @@ import (
 )
 
 // Scheduler performs the I/O of the Files that are opened on it. Most programs use the [Default]
-// Scheduler, through the package's functions.
+// Scheduler, through the package's functions. [NewScheduler] makes another one. The zero Scheduler
+// panics when it is used.
 type Scheduler struct {
 	options         Options
 	rejectedDrivers []rejectedDriver // drivers that choose has tried before the present one
 	parts           handle.Parts
-	h               *handle.Scheduler
+	h               *handle.Scheduler // nil in the zero Scheduler; see made
 	mu              sync.Mutex
 	classes         []*Class // the default one first. Guarded by mu
 	standard        *Class   // the default one
@@ -146,7 +147,15 @@ var defaultScheduler = sync.OnceValues(func() (*Scheduler, error) {
 // operations, Batches and copies of trees in progress, so a loop over Batch.Each and a callback of
 // copytree must not call it. It returns the errors of closing Files and rings. A second Close
 // returns an error that is os.ErrClosed.
-func (s *Scheduler) Close() error { return s.h.Close() }
+func (s *Scheduler) Close() error { return s.made().Close() }
+
+// made returns the inside of s. It panics if s is nil, or the zero Scheduler.
+func (s *Scheduler) made() *handle.Scheduler {
+	if s == nil || s.h == nil {
+		panic("sluice: use of a nil or zero Scheduler; NewScheduler makes Schedulers")
+	}
+	return s.h
+}
 
 // openSchedulers are the Schedulers of the process, for those who look at it (trace/live).
 var openSchedulers schedulers
@@ -185,7 +194,7 @@ func (l *schedulers) list() (open []any) {
 // internal/inside.
 func init() {
 	handle.Hook = handle.Hooks{
-		Scheduler: func(s any) *handle.Scheduler { return s.(*Scheduler).h },
+		Scheduler: func(s any) *handle.Scheduler { return s.(*Scheduler).made() },
 		File:      func(f any) *handle.File { return &f.(*File).h },
 		All:       openSchedulers.list,
 		New:       func(p handle.Parts, o any) (any, error) { return newScheduler(p, o.(Options)) },

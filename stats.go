@@ -54,7 +54,8 @@ type Stats struct {
 
 // Stats returns a snapshot of the Scheduler's counters.
 func (s *Scheduler) Stats() Stats {
-	c, b := s.h.Core.Stats(), s.h.Buffers.Stats()
+	h := s.made()
+	c, b := h.Core.Stats(), h.Buffers.Stats()
 	governors, plain := s.governors()
 	return Stats{
 		Cached:         c.Cached,
@@ -68,13 +69,13 @@ func (s *Scheduler) Stats() Stats {
 		SubmitSizes:    c.BatchSizes,
 		Rings:          c.Rings,
 		InFlight:       c.InFlight,
-		LostRings:      len(s.h.Core.Rings().Losses.All()),
+		LostRings:      len(h.Core.Rings().Losses.All()),
 		WaitingThreads: c.Blocked,
 
 		Governors:      governors,
 		GovernorsPlain: plain,
 
-		BuffersMost:       s.h.Buffers.Limit(),
+		BuffersMost:       h.Buffers.Limit(),
 		BuffersInUse:      b.InUse,
 		BuffersPeak:       b.Peak,
 		BuffersMapped:     b.Mapped,
@@ -132,7 +133,7 @@ type DeviceStats struct {
 // DeviceStats returns a snapshot of each device on which the Scheduler has open files.
 func (s *Scheduler) DeviceStats() []DeviceStats {
 	var all []DeviceStats
-	for _, d := range s.h.Core.Devices().All() {
+	for _, d := range s.made().Core.Devices().All() {
 		if d.Number == device.None && d.InFlight() == 0 {
 			continue // device.None is always in the list
 		}

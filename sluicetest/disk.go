@@ -43,7 +43,7 @@ type Options struct {
 }
 
 // Disk is a disk in memory, and a sluice.Scheduler on it. Any number of goroutines may call all
-// methods at once, except Crash and Close.
+// methods at once, except Crash and Close. The zero Disk panics when it is used.
 type Disk struct {
 	disk      *sim.Disk
 	scheduler *sluice.Scheduler
@@ -78,12 +78,20 @@ func onDisk(disk *sim.Disk, o sluice.Options) *Disk {
 	return &Disk{disk, s, o}
 }
 
+// made returns d. It panics if d is nil, or the zero Disk.
+func (d *Disk) made() *Disk {
+	if d == nil || d.disk == nil {
+		panic("sluicetest: use of a nil or zero Disk; NewDisk makes Disks")
+	}
+	return d
+}
+
 // Scheduler returns the Scheduler that opens files on the disk. The Disk closes it.
-func (d *Disk) Scheduler() *sluice.Scheduler { return d.scheduler }
+func (d *Disk) Scheduler() *sluice.Scheduler { return d.made().scheduler }
 
 // ReadFile returns the contents of a file; see os.ReadFile.
 func (d *Disk) ReadFile(name string) ([]byte, error) {
-	f, err := d.scheduler.OpenFile(name, os.O_RDONLY, 0)
+	f, err := d.made().scheduler.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +103,7 @@ func (d *Disk) ReadFile(name string) ([]byte, error) {
 // a Datasync is not enough. Rename, Remove and file creation change only names in memory: they take
 // no time, do not wait on a frozen disk, and ignore Options.Fail.
 func (d *Disk) Rename(from, to string) error {
-	if err := d.disk.Rename(from, to); err != nil {
+	if err := d.made().disk.Rename(from, to); err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}
 	return nil
@@ -105,21 +113,21 @@ func (d *Disk) Rename(from, to string) error {
 // keeps its bytes. The first SyncNames after the file was closed frees its memory; on systems other
 // than Linux, Close of the Disk does.
 func (d *Disk) Remove(name string) error {
-	if err := d.disk.Remove(name); err != nil {
+	if err := d.made().disk.Remove(name); err != nil {
 		return &os.PathError{Op: "remove", Path: name, Err: err}
 	}
 	return nil
 }
 
 // Names returns the names of all files, sorted.
-func (d *Disk) Names() []string { return d.disk.Names() }
+func (d *Disk) Names() []string { return d.made().disk.Names() }
 
 // SyncNames makes all earlier creations, renames and removals durable, as an fsync of the directory
 // does. It takes time, waits on a frozen disk, and can fail. After a failure a crash may still undo
 // the changes; the next SyncNames covers them, too.
 func (d *Disk) SyncNames() error {
 	for {
-		err := d.disk.SyncNames()
+		err := d.made().disk.SyncNames()
 		switch {
 		case err == nil:
 			return nil
@@ -145,7 +153,7 @@ func (d *Disk) fail(n int, err error, codes ...driver.Code) {
 	if !ok {
 		errno = syscall.EIO
 	}
-	d.disk.Inject(&sim.Fault{After: n - 1, Errno: errno, Match: func(op *driver.Op) bool {
+	d.made().disk.Inject(&sim.Fault{After: n - 1, Errno: errno, Match: func(op *driver.Op) bool {
 		return op.Code == codes[0] || op.Code == codes[len(codes)-1]
 	}})
 }
@@ -153,21 +161,22 @@ func (d *Disk) fail(n int, err error, codes ...driver.Code) {
 // Freeze keeps the disk from answering until thaw is called: operations wait, also those in
 // progress. Cached reads go on.
 func (d *Disk) Freeze() (thaw func()) {
-	d.disk.Freeze()
-	return d.disk.Thaw
+	disk := d.made().disk
+	disk.Freeze()
+	return disk.Thaw
 }
 
 // Crash cuts the power. Operations in progress fail with EIO, and the Scheduler is closed. Crash
 // returns the disk after the power is back, with a new Scheduler. The old Disk need not be closed.
 func (d *Disk) Crash() *Disk {
-	after := d.disk.Crash()
+	after := d.made().disk.Crash()
 	_ = d.Close() // a crash closes no file
 	return onDisk(after, d.options)
 }
 
 // Close closes the Scheduler, and gives the memory back.
 func (d *Disk) Close() error {
-	err := d.scheduler.Close()
+	err := d.made().scheduler.Close()
 	d.disk.CloseImages()
 	return err
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Package sluice gives the Recorder in its Options to its Schedulers.
-func init() { record.Of = func(r any) *record.Recorder { return r.(*Recorder).core } }
+func init() { record.Of = func(r any) *record.Recorder { return r.(*Recorder).made() } }
 
 // Options configures a [Recorder]. The zero value is useful.
 type Options struct {
@@ -44,11 +44,20 @@ func (o Options) check() (record.Options, error) {
 }
 
 // Recorder records the operations of its Schedulers, and their drivers' system calls, while it is
-// started. [New] makes one in memory, and [Create] one in a file.
+// started. [New] makes one in memory, and [Create] one in a file. The zero Recorder panics when it
+// is used.
 //
 // Record nothing inside a bubble of testing/synctest: a bubble's clock begins in the year 2000, so
 // all times would be 0.
 type Recorder struct{ core *record.Recorder }
+
+// made returns the inside of r. It panics if r is nil, or the zero Recorder.
+func (r *Recorder) made() *record.Recorder {
+	if r == nil || r.core == nil {
+		panic("trace: use of a nil or zero Recorder; New and Create make Recorders")
+	}
+	return r.core
+}
 
 // New returns a Recorder in memory, which is not started. It allocates all of the memory. An error
 // names a wrong option.
@@ -90,17 +99,17 @@ func describe(core *record.Recorder) (*Recorder, error) {
 }
 
 // Start begins recording, or goes on with it. Operations in progress are not recorded.
-func (r *Recorder) Start() { r.core.Start() }
+func (r *Recorder) Start() { r.made().Start() }
 
 // Stop ends recording. Operations in progress are recorded when they end.
-func (r *Recorder) Stop() { r.core.Stop() }
+func (r *Recorder) Stop() { r.made().Stop() }
 
 // Trace returns all events that the Recorder has. It may be called while the Recorder is started,
 // without the event that is being recorded at that moment. A later Trace may have that event.
 func (r *Recorder) Trace() *Trace {
-	at := time.Now()
+	core, at := r.made(), time.Now()
 	t := &Trace{}
-	t.fill(r.core.Collect(t.sink(r.core.Events())))
+	t.fill(core.Collect(t.sink(core.Events())))
 	t.Meta.Duration = max(0, at.Sub(t.Meta.Start)) // a bubble's clock is behind Start
 	return t
 }
