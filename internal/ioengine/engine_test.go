@@ -163,6 +163,40 @@ func TestFewAreLeftToTheLeader(t *testing.T) {
 	}
 }
 
+// A submitter leaves to the leader what has arrived while it submitted a batch. It submits that,
+// too, if it is another batch, or if the leader is blocked.
+func TestSubmitterLeavesFewToTheLeader(t *testing.T) {
+	for _, c := range []struct {
+		late    int    // operations that arrive while the batch is being submitted
+		leader  uint32 // the leader's state after that
+		batches int64
+	}{
+		{minSubmitThreshold - 1, running, 1},
+		{minSubmitThreshold, running, 2},
+		{1, blocked, 2},
+	} {
+		d := script.New(256)
+		var e *Engine
+		e = newEngine(hooked{d, func() (refuse bool) {
+			if len(d.Seen) == 0 {
+				for i := range c.late {
+					e.Push(newRequest(int64(i)))
+				}
+				e.state.Store(c.leader)
+			}
+			return false
+		}})
+		e.minDivided = 0
+		e.state.Store(running) // a leader that is never back
+		pushed(e, minSubmitThreshold)
+		var st Stats
+		e.AddTo(&st)
+		if left := e.inbox.Load() != nil; st.Batches != c.batches || left != (c.batches == 1) {
+			t.Errorf("%+v: %d batches, operations left in the inbox: %t", c, st.Batches, left)
+		}
+	}
+}
+
 // Operations are spread if the leader has waited long for a processor, to the time between.
 func TestSpread(t *testing.T) {
 	e := newEngine(script.New(1))
