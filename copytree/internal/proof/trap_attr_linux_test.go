@@ -45,7 +45,7 @@ func hasMode(t *testing.T, path string, want uint32) {
 // unprivileged copies with PreserveAll as user nobody, in a separate process.
 func init() {
 	testenv.Children["unprivileged"] = func() error {
-		if err := errors.Join(unix.Setgroups(nil), unix.Setresgid(65534, 65534, 65534), unix.Setresuid(65534, 65534, 65534)); err != nil {
+		if err := becomeNobody(); err != nil {
 			return err
 		}
 		r, err := copyOne(context.Background(), "copy", "tree", all)
@@ -58,6 +58,11 @@ func init() {
 		}
 		return nil
 	}
+}
+
+// becomeNobody makes the process one of user nobody.
+func becomeNobody() error {
+	return errors.Join(unix.Setgroups(nil), unix.Setresgid(65534, 65534, 65534), unix.Setresuid(65534, 65534, 65534))
 }
 
 // asNobody copies ./tree to ./copy as user nobody.

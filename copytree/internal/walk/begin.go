@@ -131,15 +131,16 @@ func (w *worker) openCopy(d *dirs.Dir) (int, error) {
 		return -1, err
 	}
 	var s at.Stat
-	if err = w.kernel.Fstat(fd, &w.raw, &s); err == nil && !d.Made {
+	err = fault.Dest("fstat", w.kernel.Fstat(fd, &w.raw, &s))
+	if err == nil && !d.Made {
 		err = w.walk.watch(s.Dev, fd, d)
 	}
 	if err == nil && d.Made && s.Mode&attr.OwnerPermissions != attr.OwnerPermissions {
-		err = w.letOwnerIn(d, at.File{FD: fd}, &s)
+		err = fault.Dest("chmod", w.letOwnerIn(d, at.File{FD: fd}, &s))
 	}
 	if err != nil {
 		_ = w.kernel.Close(fd)
-		return -1, fault.Dest("fstat", err)
+		return -1, err
 	}
 	d.CopyID, d.CopyMode = s.ID, s.Mode
 	if d.Merged = !d.Made; d.Made {

@@ -34,21 +34,31 @@ func (w *worker) finishCopy(d *dirs.Dir) error {
 		f.Mode = w.finalMode(d)
 		f.SetMode = f.Mode != d.CopyMode&at.ModeBits
 	}
-	toSync := w.job.Syncer != nil && w.job.Opt.Sync == option.SyncFiles
-	if w.job.Opt.Preserve&option.PreserveAll == 0 && !f.SetMode && !toSync {
+	if w.job.Opt.Preserve&option.PreserveAll == 0 && !f.SetMode && !w.walk.syncsDirs() {
 		return nil
 	}
 	if err := w.job.Handles.Use(d); err != nil {
 		return err
 	}
 	defer w.job.Handles.Release(d)
-	w.job.Handles.OpenParent(d) // d's final mode may not allow it
+	// d's final mode may not allow to open the parent, or d itself.
+	w.job.Handles.OpenParent(d)
+	toSync, err := w.openToSync(d)
 	f.Src, f.Dst = at.File{FD: d.SrcFD}, at.File{FD: d.DstFD}
 	refused := w.maker.Attr.Set(&f)
-	if toSync {
-		return errors.Join(refused, w.syncDir(d))
+	if toSync >= 0 {
+		w.job.Sync(durable.File{FD: toSync, Dir: d})
 	}
-	return refused
+	return errors.Join(refused, err)
+}
+
+// openToSync opens the copy of d a second time, for an fsync. It returns -1 if d gets none.
+func (w *worker) openToSync(d *dirs.Dir) (int, error) {
+	if !w.walk.syncsDirs() {
+		return -1, nil
+	}
+	fd, err := w.kernel.OpenMade(d.DstFD, at.Dot, at.NoFollow)
+	return fd, fault.Dest("open", err)
 }
 
 func (w *worker) finalMode(d *dirs.Dir) uint32 {
@@ -71,14 +81,4 @@ func (w *worker) leaveIncomplete(d *dirs.Dir) error {
 	}
 	defer w.job.Handles.Release(d)
 	return fault.Dest("chmod", w.kernel.Chmod(at.File{FD: d.DstFD}, mode))
-}
-
-// syncDir passes on a finished directory to be synced.
-func (w *worker) syncDir(d *dirs.Dir) error {
-	fd, err := w.kernel.OpenMade(d.DstFD, at.Dot, at.NoFollow)
-	if err != nil {
-		return fault.Dest("open", err)
-	}
-	w.job.Sync(durable.File{FD: fd, Dir: d})
-	return nil
 }

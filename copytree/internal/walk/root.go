@@ -53,12 +53,17 @@ func (t *Walk) watch(dev uint64, fd int, dir fmt.Stringer) error {
 	if t.job.Syncer == nil {
 		return nil
 	}
-	return fault.Dest("open", t.job.Syncer.Watch(dev, fd, dir))
+	return fault.Dest("syncfs", t.job.Syncer.Watch(dev, fd, dir))
+}
+
+// syncsDirs reports whether directories get an fsync.
+func (t *Walk) syncsDirs() bool {
+	return t.job.Syncer != nil && t.job.Opt.Sync == option.SyncFiles
 }
 
 // syncBase makes the end of the copy sync the directory of a Pair's copy.
 func (t *Walk) syncBase(d *dirs.Dir, dst dirs.Path) error {
-	if t.job.Syncer == nil || t.job.Opt.Sync != option.SyncFiles || t.queue.Stopped() {
+	if !t.syncsDirs() || t.queue.Stopped() {
 		return nil
 	}
 	fd, err := t.sys.Kernel.OpenMade(d.DstFD, at.Dot, at.NoFollow)
