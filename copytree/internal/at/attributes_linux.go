@@ -3,8 +3,6 @@
 package at
 
 import (
-	"strconv"
-
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/internal/sys"
@@ -23,7 +21,11 @@ func (k *Kernel) Chown(f File, uid, gid int) error {
 		return err
 	}
 	if f.Name == nil {
-		return unix.Fchown(f.FD, uid, gid)
+		err := unix.Fchown(f.FD, uid, gid)
+		if err == unix.EBADF {
+			return unix.Fchownat(f.FD, "", uid, gid, unix.AT_EMPTY_PATH)
+		}
+		return err
 	}
 	return unix.Fchownat(f.FD, f.Name.String(), uid, gid, unix.AT_SYMLINK_NOFOLLOW)
 }
@@ -34,7 +36,11 @@ func (k *Kernel) Chmod(f File, mode uint32) error {
 		return err
 	}
 	if f.Name == nil {
-		return unix.Fchmod(f.FD, mode)
+		err := unix.Fchmod(f.FD, mode)
+		if err == unix.EBADF {
+			return f.viaProc(func(path string) error { return unix.Chmod(path, mode) })
+		}
+		return err
 	}
 	// fchmodat2, Linux 6.6.
 	err := unix.Fchmodat(f.FD, f.Name.String(), mode, unix.AT_SYMLINK_NOFOLLOW)
@@ -51,7 +57,7 @@ func (k *Kernel) chmodPath(f File, mode uint32) error {
 		return err
 	}
 	defer unix.Close(own)
-	return unix.Chmod("/proc/self/fd/"+strconv.Itoa(own), mode)
+	return unix.Chmod(File{FD: own}.path(), mode)
 }
 
 // Omitted is a time that SetTimes leaves as it is.
@@ -64,7 +70,11 @@ func (k *Kernel) SetTimes(f File, atime, mtime Time) error {
 	}
 	ts := [2]unix.Timespec{{Sec: atime.Sec, Nsec: atime.Nsec}, {Sec: mtime.Sec, Nsec: mtime.Nsec}}
 	if f.Name == nil {
-		return errno(sys.Futimens(f.FD, &ts))
+		n := sys.Futimens(f.FD, &ts)
+		if n == -int32(unix.EBADF) {
+			return f.viaProc(func(path string) error { return unix.UtimesNanoAt(unix.AT_FDCWD, path, ts[:], 0) })
+		}
+		return errno(n)
 	}
 	return unix.UtimesNanoAt(f.FD, f.Name.String(), ts[:], unix.AT_SYMLINK_NOFOLLOW)
 }

@@ -110,7 +110,18 @@ func (k *Kernel) OpenDir(dir int, name Name, f Follow) (int, error) {
 	return k.source(dir, name, openDir, f)
 }
 
-// OpenMade opens a directory of the destination.
+// OpenCopy opens a directory of the destination to reach the names in it. It need not be readable:
+// then the descriptor has O_PATH (open(2)). Its attributes can be read and set, but it cannot be
+// synced.
+func (k *Kernel) OpenCopy(dir int, name Name, f Follow) (int, error) {
+	own, err := k.OpenMade(dir, name, f)
+	if err == unix.EACCES {
+		return k.openPath(dir, name, f)
+	}
+	return own, err
+}
+
+// OpenMade opens a readable directory of the destination.
 func (k *Kernel) OpenMade(dir int, name Name, f Follow) (int, error) {
 	if err := k.fault("open"); err != nil {
 		return -1, err

@@ -135,7 +135,12 @@ func (k *Kernel) OpenDir(dir int, name Name, f Follow) (int, error) {
 	return k.directory(path, root, err)
 }
 
-// OpenMade opens a directory of the destination.
+// OpenCopy is OpenMade: package os opens no unreadable directory.
+func (k *Kernel) OpenCopy(dir int, name Name, f Follow) (int, error) {
+	return k.OpenMade(dir, name, f)
+}
+
+// OpenMade opens a readable directory of the destination.
 func (k *Kernel) OpenMade(dir int, name Name, f Follow) (int, error) {
 	return k.OpenDir(dir, name, f)
 }

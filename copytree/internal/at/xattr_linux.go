@@ -3,7 +3,6 @@
 package at
 
 import (
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -14,16 +13,6 @@ const ErrNoXattr = unix.ENODATA
 
 // HasXattrs reports whether extended attributes are copied.
 const HasXattrs = true
-
-// path returns a path of f for calls that take neither a directory nor an O_PATH descriptor. It
-// leads through the open directory.
-func (f File) path() string {
-	p := "/proc/self/fd/" + strconv.Itoa(f.FD)
-	if f.Name == nil {
-		return p
-	}
-	return p + "/" + f.Name.String()
-}
 
 // Xattrs returns the names of f's extended attributes. On a file system without extended attributes
 // there are none.
@@ -51,18 +40,32 @@ func (k *Kernel) Xattrs(f File) ([]string, error) {
 	}
 }
 
-func (f File) list(b []byte) (int, error) {
-	if f.Name == nil {
-		return unix.Flistxattr(f.FD, b)
+func (f File) list(b []byte) (n int, err error) {
+	if f.Name != nil {
+		return unix.Llistxattr(f.path(), b)
 	}
-	return unix.Llistxattr(f.path(), b)
+	if n, err = unix.Flistxattr(f.FD, b); err != unix.EBADF {
+		return n, err
+	}
+	err = f.viaProc(func(path string) (err error) {
+		n, err = unix.Listxattr(path, b)
+		return err
+	})
+	return n, err
 }
 
-func (f File) get(name string, b []byte) (int, error) {
-	if f.Name == nil {
-		return unix.Fgetxattr(f.FD, name, b)
+func (f File) get(name string, b []byte) (n int, err error) {
+	if f.Name != nil {
+		return unix.Lgetxattr(f.path(), name, b)
 	}
-	return unix.Lgetxattr(f.path(), name, b)
+	if n, err = unix.Fgetxattr(f.FD, name, b); err != unix.EBADF {
+		return n, err
+	}
+	err = f.viaProc(func(path string) (err error) {
+		n, err = unix.Getxattr(path, name, b)
+		return err
+	})
+	return n, err
 }
 
 // Xattr returns the value of an extended attribute.
@@ -89,10 +92,14 @@ func (k *Kernel) SetXattr(f File, name string, value []byte) error {
 	if err := k.fault("setxattr"); err != nil {
 		return err
 	}
-	if f.Name == nil {
-		return unix.Fsetxattr(f.FD, name, value, 0)
+	if f.Name != nil {
+		return unix.Lsetxattr(f.path(), name, value, 0)
 	}
-	return unix.Lsetxattr(f.path(), name, value, 0)
+	err := unix.Fsetxattr(f.FD, name, value, 0)
+	if err == unix.EBADF {
+		return f.viaProc(func(path string) error { return unix.Setxattr(path, name, value, 0) })
+	}
+	return err
 }
 
 // RemoveXattr removes an extended attribute.
@@ -100,8 +107,12 @@ func (k *Kernel) RemoveXattr(f File, name string) error {
 	if err := k.fault("removexattr"); err != nil {
 		return err
 	}
-	if f.Name == nil {
-		return unix.Fremovexattr(f.FD, name)
+	if f.Name != nil {
+		return unix.Lremovexattr(f.path(), name)
 	}
-	return unix.Lremovexattr(f.path(), name)
+	err := unix.Fremovexattr(f.FD, name)
+	if err == unix.EBADF {
+		return f.viaProc(func(path string) error { return unix.Removexattr(path, name) })
+	}
+	return err
 }

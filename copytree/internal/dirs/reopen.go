@@ -68,7 +68,7 @@ func (h *Handles) reopenIn(d *Dir) (err error) {
 	if err = h.checkSource(d); err != nil || d.Absent {
 		return err
 	}
-	if d.DstFD, err = h.kernel.OpenMade(d.Up.DstFD, d.CopyName, d.Through); err != nil {
+	if d.DstFD, err = h.kernel.OpenCopy(d.Up.DstFD, d.CopyName, d.Through); err != nil {
 		return fault.Dest("open", err)
 	}
 	return h.checkCopy(d)
@@ -122,7 +122,7 @@ func (h *Handles) openParent(d *Dir) {
 	}
 	err = h.checkSource(up)
 	if err == nil && !up.Absent {
-		if up.DstFD, err = h.kernel.OpenMade(d.DstFD, at.DotDot, at.NoFollow); err == nil {
+		if up.DstFD, err = h.kernel.OpenCopy(d.DstFD, at.DotDot, at.NoFollow); err == nil {
 			err = h.checkCopy(up)
 		}
 	}

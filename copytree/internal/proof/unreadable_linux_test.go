@@ -48,8 +48,8 @@ const deep = 100
 func below(top string, depth int) string { return top + strings.Repeat("/d", depth) }
 
 // copyUnreadable runs child unreadable with each kind of sync, in an unreadable directory, and then
-// check.
-func copyUnreadable(t *testing.T, preserve option.Preserve, check func(t *testing.T)) {
+// check. If merge is set, the directories of the copy exist, and their owner cannot read them.
+func copyUnreadable(t *testing.T, preserve option.Preserve, merge bool, check func(t *testing.T)) {
 	for _, sync := range []option.Sync{option.SyncNone, option.SyncFileSystem, option.SyncFiles} {
 		t.Run(fmt.Sprint("sync ", sync), func(t *testing.T) {
 			nobodysDir(t)
@@ -59,6 +59,10 @@ func copyUnreadable(t *testing.T, preserve option.Preserve, check func(t *testin
 			}
 			for i := deep - 1; i >= 0; i-- {
 				must(t, os.Chtimes(below("tree", i), old, old))
+				if merge {
+					dir := below("copy", i)
+					must(t, os.MkdirAll(dir, 0o755), os.Chmod(dir, 0o333), os.Chown(dir, 65534, 65534))
+				}
 			}
 			must(t, os.Chmod(".", 0o333))
 			out, ok := testenv.Child(t, "unreadable", fmt.Sprint("PRESERVE=", uint64(preserve)), fmt.Sprint("SYNC=", int(sync)))
@@ -73,8 +77,32 @@ func copyUnreadable(t *testing.T, preserve option.Preserve, check func(t *testin
 	}
 }
 
+// TestUnreadableCopy copies into existing directories that cannot be read.
+func TestUnreadableCopy(t *testing.T) {
+	copyUnreadable(t, 0, true, func(t *testing.T) {
+		hasMode(t, "copy", 0o333)
+		hasMode(t, below("copy", deep-1), 0o333)
+	})
+}
+
+// TestUnreadableCopyAttributes checks that unreadable directories get their sources' attributes.
+func TestUnreadableCopyAttributes(t *testing.T) {
+	copyUnreadable(t, option.PreserveAll, true, func(t *testing.T) {
+		for i := range deep {
+			hasMode(t, below("copy", i), 0o755)
+			from, err := os.Stat(below("tree", i))
+			must(t, err)
+			to, err := os.Stat(below("copy", i))
+			must(t, err)
+			if !to.ModTime().Equal(from.ModTime()) {
+				t.Fatalf("%s is of %v; want %v", below("copy", i), to.ModTime(), from.ModTime())
+			}
+		}
+	})
+}
+
 // TestUnreadableNewCopy checks that new directories are filled and synced before the umask makes
 // them unreadable.
 func TestUnreadableNewCopy(t *testing.T) {
-	copyUnreadable(t, 0, func(t *testing.T) { hasMode(t, below("copy", deep-1), 0o311) })
+	copyUnreadable(t, 0, false, func(t *testing.T) { hasMode(t, below("copy", deep-1), 0o311) })
 }

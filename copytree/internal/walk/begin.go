@@ -153,8 +153,12 @@ func (w *worker) openCopy(d *dirs.Dir) (int, error) {
 // openMade opens d's copy. Its owner may not be allowed to open a new copy, because of the umask or
 // an ACL of the parent directory.
 func (w *worker) openMade(d *dirs.Dir) (int, error) {
+	if !d.Made {
+		fd, err := w.kernel.OpenCopy(d.Up.DstFD, d.CopyName, d.Through)
+		return fd, fault.Dest("open", err)
+	}
 	fd, err := w.kernel.OpenMade(d.Up.DstFD, d.CopyName, d.Through)
-	if d.Made && errors.Is(err, syscall.EACCES) {
+	if errors.Is(err, syscall.EACCES) {
 		var s at.Stat
 		if err = w.kernel.Stat(d.Up.DstFD, d.CopyName, at.NoFollow, &s); err == nil {
 			err = w.letOwnerIn(d, at.File{FD: d.Up.DstFD, Name: d.CopyName}, &s)

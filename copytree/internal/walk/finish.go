@@ -2,6 +2,7 @@ package walk
 
 import (
 	"errors"
+	"syscall"
 
 	"github.com/sluiceio/sluice/copytree/internal/at"
 	"github.com/sluiceio/sluice/copytree/internal/attr"
@@ -58,6 +59,9 @@ func (w *worker) openToSync(d *dirs.Dir) (int, error) {
 		return -1, nil
 	}
 	fd, err := w.kernel.OpenMade(d.DstFD, at.Dot, at.NoFollow)
+	if d.Merged && errors.Is(err, syscall.EACCES) {
+		return -1, nil // it cannot be read; its file system is synced anyway
+	}
 	return fd, fault.Dest("open", err)
 }
 
