@@ -1,6 +1,8 @@
 package gnucp
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,6 +96,9 @@ func shortened(base, suffix string, longest int) string {
 // none. It also returns the longest name that dir allows.
 func highestBackup(dir, base string) (highest string, longest int, err error) {
 	f, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return probedBackup(filepath.Join(dir, base)), unknownLongest, nil
+	}
 	if err != nil {
 		return "", 0, err
 	}
@@ -105,6 +110,21 @@ func highestBackup(dir, base string) (highest string, longest int, err error) {
 		}
 	}
 	return highest, longestName(f), err
+}
+
+// unknownLongest is the longest name that most file systems allow.
+const unknownLongest = 255
+
+// probedBackup is highestBackup in a directory that cannot be read: it returns the last number
+// before the first free one.
+func probedBackup(path string) (highest string) {
+	for {
+		next := successor(highest)
+		if _, err := os.Lstat(path + ".~" + next + "~"); err != nil {
+			return highest
+		}
+		highest = next
+	}
 }
 
 // backupNumber returns the digits before the last ~, of any length, or "" if there are none.
