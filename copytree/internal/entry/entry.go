@@ -100,7 +100,7 @@ func (m *Maker) Make(it *item.Item) {
 	err := m.copyByType(it)
 	m.Hold.End()
 	if err != nil {
-		m.job.Fail(it.Dir, it.Src, it.Dst, err)
+		m.job.Fail(it.Dir, it.Src, it.Dst, m.Denied(it.Dir, it.Src, it.Dst, it.Follow, err))
 		if !it.Kept {
 			m.conflict.Restore(it)
 			return

@@ -26,14 +26,14 @@ func (w *worker) begin(d *dirs.Dir) bool {
 	defer w.job.Handles.Release(d.Up)
 	src, err := w.openSource(d)
 	if err != nil {
-		w.job.Fail(d.Up, d.Name, d.CopyName, err)
+		w.failBegin(d, err)
 		return false
 	}
 	dst, err := w.makeCopy(d)
 	if err != nil {
 		_ = w.kernel.Close(src)
 		if err != fs.SkipDir {
-			w.job.Fail(d.Up, d.Name, d.CopyName, err)
+			w.failBegin(d, err)
 		}
 		return false
 	}
@@ -41,6 +41,11 @@ func (w *worker) begin(d *dirs.Dir) bool {
 	w.job.Handles.Opened(d, src, dst)
 	w.guard(d, func() { w.countDir(d) })
 	return true
+}
+
+// failBegin reports the error of a directory that is not begun. The caller uses d.Up.
+func (w *worker) failBegin(d *dirs.Dir, err error) {
+	w.job.Fail(d.Up, d.Name, d.CopyName, w.maker.Denied(d.Up, d.Name, d.CopyName, d.Follow, err))
 }
 
 // countDir counts and reports a new directory.
