@@ -107,7 +107,7 @@ type Engine struct {
 	// Written under mu. See submit for the case in which it is nothingWaits although the backlog
 	// is not empty.
 	waiting probe.Uint32
-	lost atomic.Bool // set when the driver can no longer be used; see lost.go
+	lost    atomic.Bool // set when the driver can no longer be used; see lost.go
 	// inflight counts the operations that the driver owns. The submitter raises it under mu, before
 	// the driver has the operations, and lowers it for the operations that the driver did not take.
 	// The goroutine that reaps operations lowers it for them. setOps and writes count some of the
