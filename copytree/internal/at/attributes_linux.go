@@ -60,9 +60,6 @@ func (k *Kernel) chmodPath(f File, mode uint32) error {
 	return unix.Chmod(File{FD: own}.path(), mode)
 }
 
-// Omitted is a time that SetTimes leaves as it is.
-var Omitted = Time{Nsec: unix.UTIME_OMIT}
-
 // SetTimes sets the times of access and modification.
 func (k *Kernel) SetTimes(f File, atime, mtime Time) error {
 	if err := k.fault("utimensat"); err != nil {

@@ -45,9 +45,6 @@ func (k *Kernel) Chmod(f File, mode uint32) error {
 	return bare(o.root.Chmod(f.Name.String(), m))
 }
 
-// Omitted is for systems with extended attributes.
-var Omitted Time
-
 // SetTimes sets the modification time. For symbolic links it does nothing: package os cannot.
 func (k *Kernel) SetTimes(f File, _, mtime Time) error {
 	o, err := k.begin("utimensat", f.FD)

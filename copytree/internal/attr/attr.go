@@ -63,15 +63,13 @@ type File struct {
 // refusals.
 //
 // A copy that has its source's time and mode counts as complete (Options.Resume). So a copy with
-// extended attributes gets the time of modification after them.
+// extended attributes gets its times after them.
 func (c *Setter) Set(f *File) error {
 	names, errNames := c.xattrs(f)
-	mtime := f.Stat.Mtime
-	if len(names) > 0 {
-		mtime = at.Omitted
-	}
-	if err := c.setTimes(f.Dst, f.Stat.Atime, mtime); err != nil {
-		return err
+	if len(names) == 0 {
+		if err := c.CopyTimes(f.Dst, f.Stat); err != nil {
+			return err
+		}
 	}
 	mode := f.Stat.Mode & at.ModeBits
 	if c.preserve&option.PreserveOwner != 0 {
@@ -104,14 +102,10 @@ func (c *Setter) Set(f *File) error {
 
 // CopyTimes gives the source's times to a copy, or to a symbolic link that replaces it.
 func (c *Setter) CopyTimes(dst at.File, source *at.Stat) error {
-	return c.setTimes(dst, source.Atime, source.Mtime)
-}
-
-func (c *Setter) setTimes(dst at.File, atime, mtime at.Time) error {
 	if c.preserve&option.PreserveTimes == 0 {
 		return nil
 	}
-	return c.tolerate(option.PreserveTimes, "utimensat", c.kernel.SetTimes(dst, atime, mtime))
+	return c.tolerate(option.PreserveTimes, "utimensat", c.kernel.SetTimes(dst, source.Atime, source.Mtime))
 }
 
 // chown gives the copy the source's owner and group, or at least the group. It reports whether the

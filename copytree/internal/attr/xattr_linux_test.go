@@ -54,19 +54,25 @@ func TestTimesComeLast(t *testing.T) {
 		return now.Mtime
 	}
 	s.Mtime = at.Time{Sec: 1e9, Nsec: 5}
-	sets := 0
+	sets, times := 0, 0
 	k.Fault = func(op string) error {
-		if op == "setxattr" {
+		switch op {
+		case "setxattr":
 			sets++
 			if mtime() == s.Mtime {
 				t.Error("the copy has its source's time before its attribute")
 			}
+		case "utimensat":
+			times++
 		}
 		return nil
 	}
 	copier := New(k, option.PreserveXattr|option.PreserveTimes|option.PreserveMode, 0, 0)
 	if err := copier.Set(&File{Src: src, Dst: dst, Stat: &s}); err != nil || sets != 1 || mtime() != s.Mtime {
 		t.Errorf("Set = %v, with %d attributes and the time %v; want nil, 1 and %v", err, sets, mtime(), s.Mtime)
+	}
+	if times != 1 {
+		t.Errorf("the times were set %d times; want once", times)
 	}
 }
 
