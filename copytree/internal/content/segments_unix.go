@@ -3,6 +3,8 @@
 package content
 
 import (
+	"math"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/sluiceio/sluice/copytree/internal/fault"
@@ -49,6 +51,19 @@ func segment(fd int, off int64) (data, hole int64, err error) {
 	}
 	hole, err = unix.Seek(fd, data, unix.SEEK_HOLE)
 	return data, hole, err
+}
+
+// nextData returns the offset of the first data at or after off. It is off if the file system does
+// not report holes.
+func nextData(fd int, off int64) int64 {
+	data, err := unix.Seek(fd, off, unix.SEEK_DATA)
+	switch err {
+	case nil:
+		return data
+	case unix.ENXIO:
+		return math.MaxInt64
+	}
+	return off
 }
 
 // endInHole ends the copy of a source without further data.

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/fault"
 )
 
-// verify reads both files and compares them. Before that it writes the copy to disk and drops it
+// verify reads both files, without holes that both have, and compares them. Before that it writes the copy to disk and drops it
 // from the page cache, if the system can.
 func (j *job) verify() error {
 	if err := uncache(j.dst.FD); err != nil {
@@ -42,6 +42,7 @@ func (j *job) changed() bool {
 // compare compares the first length bytes through two buffers of the same size.
 func (j *job) compare(a, b []byte, length int64) error {
 	for off := int64(0); off < length; {
+		off = j.afterHoles(off, length)
 		want := min(int64(len(a)), length-off)
 		n, err := j.fill(a[:want], off, j.read)
 		if err != nil {
@@ -60,6 +61,16 @@ func (j *job) compare(a, b []byte, length int64) error {
 		off += want
 	}
 	return nil
+}
+
+// afterHoles returns the next offset from off on where a file has data, or the last byte's: to read
+// that byte shows whether a file has become shorter.
+func (j *job) afterHoles(off, length int64) int64 {
+	if !j.keepsHoles() || j.src.Kind != Regular || j.dst.Kind != Regular {
+		return off
+	}
+	next := min(nextData(j.src.FD, off), nextData(j.dst.FD, off), length-1)
+	return max(off, next)
 }
 
 // common returns the number of equal bytes at the beginning of a and b, which must have the same
