@@ -25,8 +25,8 @@ type caps struct {
 	// capOf is the function capOf. It is a field so that a test can replace it.
 	capOf func(tune.Device) (fair.Cap, string)
 
-	mu    sync.Mutex // not held while a file is read
-	found map[uint64]foundCap
+	mu    sync.Mutex          // not held while a file is read
+	found map[uint64]foundCap // of devices that were there when a cap was last found, or explained
 }
 
 // foundCap is, for Explain, the cap of a device, and the disk's name.
@@ -88,6 +88,20 @@ func (c *caps) of(number uint64) fair.Cap {
 	return limit
 }
 
+// forget forgets the caps of devices that nobody has any more, except the first file's device.
+func (c *caps) forget(core *sched.Scheduler) {
+	kept := make(map[uint64]bool)
+	for _, d := range core.Devices().All() {
+		kept[d.Number] = true
+	}
+	if first := c.first.Load(); first != nil {
+		kept[*first] = true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.found, func(number uint64, _ foundCap) bool { return !kept[number] })
+}
+
 // capText returns the text for Explain of a cap.
 func capText(c fair.Cap, how string) string {
 	return fmt.Sprintf("at most %d operations and %d KiB at once, %d KiB of a class beside one of more weight (%s)",
@@ -101,6 +115,7 @@ func (s *Scheduler) ClassesChanged() { s.caps.findFirst() }
 // disk that has had operations of classes.
 func (s *Scheduler) ExplainCaps(b *strings.Builder) {
 	c := &s.caps
+	c.forget(s.Core)
 	text := capText(sched.DefaultCap, "the default, before a file is open")
 	first := c.first.Load()
 	if first != nil {

@@ -1,8 +1,10 @@
 package handle
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -61,6 +63,31 @@ func TestCapsThatWait(t *testing.T) {
 	if text := explained(s); !strings.Contains(text, "at most 7 operations") || !strings.Contains(text, "measured by the test") {
 		t.Errorf("Explain has %q; want what was measured", text)
 	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A device that nobody has any more has no cap in Explain, except the first file's device.
+func TestCapsAreForgotten(t *testing.T) {
+	s := New(sched.New(func() driver.Driver { return script.New(8) }, sched.Options{}), 0, nil)
+	s.caps.capOf = func(tune.Device) (fair.Cap, string) { return fair.Cap{}, "measured by the test" }
+	first := uint64(1 << 40) // no disk has such a number
+	s.caps.first.Store(&first)
+	kept := s.Core.Devices().Of(first + 1)
+	for n := range uint64(3) {
+		s.caps.of(first + n) // first + 2 is a device that nobody has
+	}
+	text := explained(s)
+	for n, want := range []bool{false, true, false} { // the first's cap has no name
+		if has := strings.Contains(text, fmt.Sprintf("on device %#x", first+uint64(n))); has != want {
+			t.Errorf("Explain has %q; want device %d there: %t", text, n, want)
+		}
+	}
+	if s.caps.foundFor(first).text == "" {
+		t.Error("the cap of the first file's device was forgotten")
+	}
+	runtime.KeepAlive(kept)
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}

@@ -31,6 +31,7 @@ import (
 
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/errs"
+	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/sched"
 )
 
@@ -74,7 +75,10 @@ func New(core *sched.Scheduler, bufferMemory int64, newDriver func(depth int) dr
 		files:     make(map[weak.Pointer[File]]struct{}),
 	}
 	s.caps.capOf = capOf
-	core.Classes().SetCapFinder(s.caps.of)
+	core.Classes().SetCapFinder(func(number uint64) fair.Cap {
+		s.caps.forget(core) // so that found does not grow
+		return s.caps.of(number)
+	})
 	return s
 }
 
