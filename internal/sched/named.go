@@ -71,8 +71,8 @@ type RawFile struct {
 	Name string
 }
 
-// ReadRaw is ReadAt for a RawFile. A read that the page cache does not answer is a plain call, or is
-// queued if ctx can end.
+// ReadRaw is ReadAt for a RawFile. A read that the page cache does not answer is a plain call, or
+// is queued if ctx can end.
 func (s *Scheduler) ReadRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
 	return s.transferRaw(ctx, driver.Read, o, b, off)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceio/sluice/copytree/internal/fault"
 )
 
-// verify reads both files, without holes that both have, and compares them. Before that it writes the copy to disk and drops it
-// from the page cache, if the system can.
+// verify reads both files, without holes that both have, and compares them. Before that it writes
+// the copy to disk and drops it from the page cache, if the system can.
 func (j *job) verify() error {
 	if err := uncache(j.dst.FD); err != nil {
 		return fault.Dest("fdatasync", err)

@@ -9,9 +9,9 @@ import (
 // HasFileSystems reports whether a whole file system can be synced.
 const HasFileSystems = true
 
-// reopen returns a new file description on the file system of the directory fd, for syncfs(2). It is
-// of the directory, or of a new file without a name if the directory cannot be read: syncfs refuses
-// O_PATH. The error is bare.
+// reopen returns a new file description on the file system of the directory fd, for syncfs(2). It
+// is of the directory, or of a new file without a name if the directory cannot be read: syncfs
+// refuses O_PATH. The error is bare.
 func reopen(fd int) (int, error) {
 	own, err := open(fd, unix.O_RDONLY|unix.O_DIRECTORY)
 	if err != unix.EACCES {

@@ -37,9 +37,9 @@ const (
 
 // The rows of two processors are from docs/results/rand-depth.md, with which the costs are
 // calibrated. The rows of 16 processors are from docs/results/rings.md#16-processors, or the mean
-// of its two runs. In its rows of one ring, the code of that day made up to two plain calls beside the
-// queue. Without plain calls, decision 2 has 0.95 to 0.98 of os.File by 4 goroutines, and 0.85 to
-// 0.89 by 16 and 64. These rows have 0.69, 0.86 and 0.84.
+// of its two runs. In its rows of one ring, the code of that day made up to two plain calls beside
+// the queue. Without plain calls, decision 2 has 0.95 to 0.98 of os.File by 4 goroutines, and 0.85
+// to 0.89 by 16 and 64. These rows have 0.69, 0.86 and 0.84.
 var machines = []struct {
 	name string
 	s    Scenario
