@@ -243,7 +243,8 @@ func TestSyncsWithoutADriver(t *testing.T) {
 func TestFewSyncsOutliveTheirContexts(t *testing.T) {
 	p, d := playQueuedSyncs(t, budget.Least)
 	ctx, cancel := context.WithCancel(t.Context())
-	const plain, queued, wait = budget.Least / 4, 4, 4 // the device has half of the driver's 8 places
+	// The device has half of the driver's 8 places.
+	const plain, queued, wait = budget.Least / 4, 4, 4
 	var all []chan error
 	for fd := range plain + queued + wait {
 		_, res := p.start(ctx, 1+fd)

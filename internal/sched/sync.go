@@ -200,9 +200,9 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 // in the thread that has submitted it: the fsync may be in that thread, and hold the completion
 // back (docs/decisions/0012-tied-threads.md).
 //
-// While the processors are taken, fsyncs are plain calls in up to three quarters of the permits, and
-// are queued beyond that: for each completion the leader would wait for a time slice. Ends says that
-// the fsync's context can end (Budget.Acquire).
+// While the processors are taken, fsyncs are plain calls in up to three quarters of the permits,
+// and are queued beyond that: for each completion the leader would wait for a time slice. Ends says
+// that the fsync's context can end (Budget.Acquire).
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32, ends bool) (budget.Permit, bool) {
 	switch {
 	case s.paths.Engines.HasLeader() && !s.paths.Driver.CompletesAlone:

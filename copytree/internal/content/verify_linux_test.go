@@ -109,7 +109,8 @@ func TestVerifyShorter(t *testing.T) {
 	if err := errors.Join(os.Truncate(name, size), dst.Truncate(size)); err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Fault: func(string) error { return os.Truncate(name, size/2) }} // before the first read
+	// Before the first read.
+	cfg := Config{Fault: func(string) error { return os.Truncate(name, size/2) }}
 	if err := verified(t, cfg, src, dst); !errors.Is(err, fault.ErrVerify) {
 		t.Errorf("%v; want %v", err, fault.ErrVerify)
 	}
