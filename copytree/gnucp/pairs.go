@@ -53,7 +53,7 @@ func (r *run) refused(p *plan, pair *option.Pair, info fs.FileInfo) bool {
 		r.fail(r.noDirectory(pair, info))
 	case err == nil && !info.IsDir() && r.backups.wouldDestroy(pair, info):
 		r.fail(&fileError{path: pair.Dst, text: "backing up " + quote(pair.Dst) + " might destroy source;  " + quote(pair.Src) + " not copied"})
-	case err == nil && p.settings.force && r.backups.kind != backupNone && sameRegular(pair, info, dst):
+	case err == nil && p.dir == "" && p.settings.force && r.backups.kind != backupNone && sameRegular(pair, info, dst):
 		return !r.backUpItself(pair)
 	default:
 		return false
