@@ -84,8 +84,12 @@ func (p *plan) setDestination() error {
 	return nil
 }
 
-// wantDir returns an error if name is not a directory.
+// wantDir returns an error if name is not a directory. The current directory is one, although stat
+// fails if it may not be searched.
 func wantDir(what, name string) error {
+	if isCurrent(name) {
+		return nil
+	}
 	info, err := os.Stat(name)
 	if err == nil && !info.IsDir() {
 		err = syscall.ENOTDIR
@@ -94,6 +98,11 @@ func wantDir(what, name string) error {
 		return failed(what, name, err)
 	}
 	return nil
+}
+
+// isCurrent reports whether name is "." in any spelling, such as "././".
+func isCurrent(name string) bool {
+	return strings.HasPrefix(name, ".") && strings.Trim(name, "./") == "" && !strings.Contains(name, "..")
 }
 
 // path returns the path of src's copy.
