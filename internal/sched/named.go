@@ -72,7 +72,7 @@ type RawFile struct {
 }
 
 // ReadRaw is ReadAt for a RawFile. A read that the page cache does not answer is a plain call, or
-// is queued if ctx can end.
+// may be queued if ctx can end.
 func (s *Scheduler) ReadRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
 	return s.transferRaw(ctx, driver.Read, o, b, off)
 }
@@ -108,9 +108,15 @@ func (s *Scheduler) transferRaw(ctx context.Context, code driver.Code, o RawFile
 	return transferAll(ctx, code, b, off, again(b, off), again)
 }
 
-// callRaw makes one transfer of a RawFile. If ctx can end, few threads may wait for the device
-// (package budget), and a read is queued if it can be.
+// callRaw makes one transfer of a RawFile. To ask for the device of each RawFile would cost a tenth
+// of a file's creation, so a quarter of the permits for calls with names serve for any device. If
+// none of them is free, the permit is the device's. Then a read is queued, if that can be and ctx
+// can end: few threads may wait for calls whose contexts can end (package budget).
 func (s *Scheduler) callRaw(ctx context.Context, code driver.Code, f *File, b []byte, off int64) int32 {
+	n := &s.names.all
+	if p, ok := n.TryAcquireBelow(iopath.KindOf(code), n.Limit()/4); ok {
+		return s.paths.PlainCall(0, iopath.Plain{Permit: p}, code, f, b, off)
+	}
 	if ctx.Done() != nil {
 		return s.waitOrQueue(ctx, code, f, b, off, 0)
 	}

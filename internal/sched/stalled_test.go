@@ -43,7 +43,8 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 	stalled, other := iopath.NewFile(1, true, false), iopath.NewFile(2, true, false)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	const each, ways, begun = 20, 6, budget.Parallel / 4
+	// A quarter of the device's permits are taken, and by WriteRaw a quarter of the names'.
+	const each, ways, begun = 20, 6, 2 * budget.Parallel / 4
 	for range each {
 		// Two files: the Syncs of one file would share a call.
 		first, second := iopath.NewFile(1, true, false), iopath.NewFile(1, true, false)
