@@ -61,7 +61,8 @@ func TestFrozenAnswersNames(t *testing.T) {
 				}
 				testenv.WaitFor(t, "changes", func() bool {
 					calls, waiting := testenv.CoreOf(s).Names()
-					return calls+waiting >= n
+					onFiles, waitingOnFiles := testenv.CoreOf(s).Devices().InUse()
+					return calls+waiting+onFiles+waitingOnFiles >= n
 				})
 				// Hangs until the thaw if the changes are in the way.
 				for name, read := range frozenNameReads {
