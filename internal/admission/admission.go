@@ -1,14 +1,43 @@
-// Package admission decides how much room there is for plain calls of operations that could be
-// queued.
+// Package admission chooses the path of an operation that the page cache has not answered.
+//
+// PathOf says which paths the operation can take. Where it may be a plain call or be queued, Room
+// says how much room there is for a plain call:
 //
 //	l := admission.Load{InFlight: d.InFlight(), Permits: d.Budget.Limit(), Processors: n}
-//	permit, ok := d.Budget.TryAcquireBelow(budget.Reads, admission.Room(g.Choice(), l))
+//	permit, ok := d.Budget.TryAcquireBelow(budget.Reads, admission.Room(kind, g.Choice(), l))
 //
-// Its functions are pure, so that package sched and the model of large machines
-// (internal/test/model) have the same rules: docs/decisions/0002-paths.md.
+// Both are pure, so that package sched and the model of large machines (internal/test/model) have
+// the same rules. They are the tables of docs/decisions/0002-paths.md.
 package admission
 
 import "github.com/sluiceio/sluice/internal/governor"
+
+// Path is how an operation is performed.
+type Path uint8
+
+// The paths.
+const (
+	Queue       Path = iota // by the driver, without a thread
+	CallOrQueue             // a plain call if there is Room and a permit is free; else Queue
+	CallOrWait              // a plain call, once there is a permit
+	Call                    // a plain call without a permit
+)
+
+// PathOf returns an operation's path. Queues: the driver can perform it without a thread. Ends: its
+// context can end. Waits: a call may wait, as it may not for a file in memory.
+//
+// A plain call cannot be ended early, so an operation whose context can end is queued if it can be.
+func PathOf(queues, ends, waits bool) Path {
+	switch {
+	case queues && ends:
+		return Queue
+	case !waits && !ends:
+		return Call
+	case queues:
+		return CallOrQueue
+	}
+	return CallOrWait
+}
 
 // Load is the state of a device and of the program that Room needs.
 type Load struct {
@@ -19,17 +48,17 @@ type Load struct {
 	Taken      bool  // the processors are taken (package pressure)
 }
 
-// Room returns for the governor's choice c how many permits may be taken: one more plain call is to
-// be made only if fewer are. 0 is no room.
+// Room returns, for the governor's choice c for a kind of operations, how many permits may be
+// taken: one more plain call is to be made only if fewer are. 0 is no room.
 //
 // While the processors are taken, the choice does not count: an epoch of a few milliseconds tells
 // nothing. A goroutine that becomes ready is late by a time slice of 10 ms. A plain call seldom
 // takes so long that its thread loses the processor, so with few operations plain calls are better.
-// With many, one time slice serves all goroutines whose operations a leader reaps. For fsyncs
-// sched.Scheduler.tryPlainSync does not call Room then.
-func Room(c governor.Choice, l Load) (most int32) {
+// With many, one time slice serves all goroutines whose operations a leader reaps. An fsync takes
+// so long that its thread loses the processor, and nobody waits for that.
+func Room(kind governor.Kind, c governor.Choice, l Load) (most int32) {
 	switch few := few(l.Processors); {
-	case c == governor.Plain && !l.Taken:
+	case c == governor.Plain && !l.Taken, kind == governor.Syncs && l.Taken:
 		return PlainPermits(l.Permits)
 	case l.Processors == 1 && l.Ready:
 		// The thread of a plain call keeps the one processor, so nobody could ask for another

@@ -1,13 +1,97 @@
 package admission
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/sluiceio/sluice/internal/governor"
 )
 
-// Room leaves a quarter of the permits to other operations. In a program whose queue is in force it
-// leaves room to an operation that is alone. While the processors are taken it leaves room to few.
+// PathOf and Room are the tables of decision 2: each row is tried with every value of its "any".
+func TestTablesOfTheDecision(t *testing.T) {
+	const ready = true
+	bools := map[string][]bool{"yes": {true}, "no": {false}, "any": {false, true}}
+	choices := map[string][]governor.Choice{
+		"queue": {governor.Queue}, "plain": {governor.Plain}, "any": {governor.Queue, governor.Plain},
+	}
+	paths := map[string]Path{
+		"queued": Queue,
+		"a plain call if there is room and a permit is free, else queued": CallOrQueue,
+		"a plain call, once there is a permit":                            CallOrWait,
+		"a plain call without a permit":                                   Call,
+	}
+	covered := map[[3]bool]bool{}
+	for _, row := range tableOf(t, "the driver can queue it") {
+		want, known := paths[row[3]]
+		if !known {
+			t.Errorf("decision 2 has the path %q", row[3])
+		}
+		for _, queues := range bools[row[0]] {
+			for _, ends := range bools[row[1]] {
+				for _, waits := range bools[row[2]] {
+					covered[[3]bool{queues, ends, waits}] = true
+					if path := PathOf(queues, ends, waits); path != want {
+						t.Errorf("PathOf(%t, %t, %t) = %v; decision 2 has %s", queues, ends, waits, path, row[3])
+					}
+				}
+			}
+		}
+	}
+	if len(covered) != 8 {
+		t.Errorf("decision 2 has %d of 8 cases", len(covered))
+	}
+
+	inFlight := map[string][]int32{
+		"any": {0, 3, 8, 100}, "0": {0}, "1 or more": {1, 100},
+		"fewer than 2 a processor": {0, 15}, "2 a processor or more": {16, 100},
+	}
+	rows := tableOf(t, "processors taken")
+	if len(rows) != 6 {
+		t.Fatalf("decision 2 has %d rows for Room", len(rows))
+	}
+	for _, row := range rows {
+		for _, taken := range bools[row[0]] {
+			for _, c := range choices[row[2]] {
+				for _, n := range inFlight[row[3]] {
+					kind := governor.Reads
+					if row[1] == "fsyncs" {
+						kind = governor.Syncs
+					}
+					want := map[string]int32{"three quarters of the permits": 48, "2 permits a processor": 16, "1 permit": 1, "0": 0}
+					if most := Room(kind, c, Load{n, 64, 8, ready, taken}); most != want[row[4]] {
+						t.Errorf("%v: with %v and %d in flight Room = %d", row, c, n, most)
+					}
+				}
+			}
+		}
+	}
+}
+
+// tableOf returns the cells of decision 2's table whose first column has that head.
+func tableOf(t *testing.T, head string) (rows [][]string) {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/decisions/0002-paths.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(page), "| "+head+" |")
+	if !found {
+		t.Fatalf("decision 2 has no table %q", head)
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	for _, line := range strings.Split(table, "\n")[2:] {
+		cells := strings.Split(strings.Trim(line, "| "), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+// Room has two more rules: one processor with a driver is no room, and room never exceeds
+// PlainPermits.
 func TestRoom(t *testing.T) {
 	const ready, taken = true, true
 	for _, c := range []struct {
@@ -17,21 +101,15 @@ func TestRoom(t *testing.T) {
 	}{
 		{governor.Plain, Load{0, 16, 1, ready, !taken}, 12},
 		{governor.Plain, Load{100, 16, 2, !ready, !taken}, 12},
-		{governor.Plain, Load{100, 64, 2, ready, !taken}, 48},
 		{governor.Plain, Load{0, 16, 1, ready, taken}, 0},
 		{governor.Plain, Load{1, 16, 1, !ready, taken}, 2},
 		{governor.Plain, Load{2, 16, 1, !ready, taken}, 0},
-		{governor.Queue, Load{3, 16, 2, ready, taken}, 4},
-		{governor.Plain, Load{4, 16, 2, ready, taken}, 0},
 		{governor.Plain, Load{1, 16, 64, ready, taken}, 12},
 		{governor.Queue, Load{0, 16, 1, ready, !taken}, 0},
 		{governor.Queue, Load{0, 16, 1, !ready, !taken}, 1},
 		{governor.Queue, Load{1, 16, 1, !ready, !taken}, 0},
-		{governor.Queue, Load{0, 16, 2, ready, !taken}, 1},
-		{governor.Queue, Load{1, 16, 2, ready, !taken}, 0},
-		{governor.Queue, Load{0, 64, 64, ready, !taken}, 1},
 	} {
-		if most := Room(c.choice, c.l); most != c.most {
+		if most := Room(governor.Reads, c.choice, c.l); most != c.most {
 			t.Errorf("Room(%v, %+v) = %d; want %d", c.choice, c.l, most, c.most)
 		}
 	}

@@ -10,17 +10,19 @@ import (
 	"github.com/sluiceio/sluice/internal/iopath"
 )
 
-// tryPlain takes a permit for an operation on f that is to be a plain call, if the governor of its
-// kind leaves room and a permit is free. If not, waitOrQueue performs the operation. A plain call
-// cannot be asked to end early, so an operation whose context can end gets no permit here. No plain
-// call needs a driver.
+// tryPlain takes a permit for an operation on f that is to be a plain call (admission.PathOf), if
+// there is one. If not, waitOrQueue performs the operation. No plain call needs a driver.
 func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code driver.Code, f *File) (p iopath.Plain, ok bool) {
-	d := s.paths.DeviceOf(f)
-	switch {
-	case ctx.Done() != nil:
-	case s.neverWaits(f) && (s.paths.Govern || !s.paths.MayQueue(code, f)):
+	d, queues := s.paths.DeviceOf(f), s.paths.MayQueue(code, f)
+	waits := !s.neverWaits(f) || queues && !s.paths.Govern
+	switch admission.PathOf(queues, ctx.Done() != nil, waits) {
+	case admission.Call:
 		ok = true
-	case s.paths.MayQueue(code, f):
+	case admission.CallOrWait:
+		if ctx.Done() == nil { // else AcquirePermit has a rule for it
+			p.Permit, ok = d.Budget.TryAcquire(iopath.KindOf(code))
+		}
+	case admission.CallOrQueue:
 		if kind == governor.Writes { // which seldom take a second transfer
 			s.countOn(d, kind, true)
 		}
@@ -31,8 +33,6 @@ func (s *Scheduler) tryPlain(ctx context.Context, kind governor.Kind, code drive
 		if p.Permit, ok = d.Budget.TryAcquireBelow(iopath.KindOf(code), most); !ok && p.Check != nil {
 			p.Check.GiveUpCheck()
 		}
-	default:
-		p.Permit, ok = d.Budget.TryAcquire(iopath.KindOf(code))
 	}
 	return p, ok
 }
@@ -112,7 +112,7 @@ func (s *Scheduler) room(d *device.Device, kind governor.Kind, inFlight int32) (
 		return 0
 	}
 	g := &d.Governors[kind]
-	return admission.Room(g.Choice(), admission.Load{
+	return admission.Room(kind, g.Choice(), admission.Load{
 		InFlight: inFlight, Permits: d.Budget.Limit(),
 		Processors: s.paths.Devices.Budgets().Processors(), Ready: s.paths.IsReady(),
 		Taken: s.taken(d, kind),

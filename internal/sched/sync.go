@@ -7,7 +7,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/sluiceio/sluice/internal/admission"
 	"github.com/sluiceio/sluice/internal/budget"
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/device"
@@ -200,17 +199,12 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 // in the thread that has submitted it: the fsync may be in that thread, and hold the completion
 // back (docs/decisions/0012-tied-threads.md).
 //
-// While the processors are taken, fsyncs are plain calls in up to three quarters of the permits,
-// and are queued beyond that: for each completion the leader would wait for a time slice. Ends says
-// that the fsync's context can end (Budget.Acquire).
+// Ends says that the fsync's context can end (Budget.Acquire).
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32, ends bool) (budget.Permit, bool) {
-	switch {
-	case s.paths.Engines.HasLeader() && !s.paths.Driver.CompletesAlone:
+	if s.paths.Engines.HasLeader() && !s.paths.Driver.CompletesAlone {
 		return budget.Permit{}, false
-	case !s.paths.Govern:
-	case s.taken(d, governor.Syncs):
-		return d.Budget.TryAcquireOfKind(budget.Syncs, admission.PlainPermits(d.Budget.Limit()), ends)
-	default:
+	}
+	if s.paths.Govern && !s.taken(d, governor.Syncs) {
 		s.countWith(syncJournal{journal{s}}, d, governor.Syncs, false)
 	}
 	return d.Budget.TryAcquireOfKind(budget.Syncs, s.room(d, governor.Syncs, running), ends)

@@ -155,7 +155,7 @@ func (u *user) perform(p *proc) {
 	case OSFile, AllPlain:
 		most = budget.Most
 	case Sluice:
-		most = admission.Room(u.governor.Choice(), u.load())
+		most = admission.Room(governor.Reads, u.governor.Choice(), u.load())
 		if u.checks = u.governor.BeginCheck(); u.checks {
 			most = admission.PlainPermits(u.budget.Limit())
 		}
