@@ -72,14 +72,8 @@ func (s *Syncer) waitForGroup(g *group, c Caller) {
 	if first >= d.expected || window == 0 || d.skipped() {
 		return
 	}
-	if s.enough == nil {
-		s.enough = make(chan struct{}, 1)
-	}
-	select {
-	case <-s.enough: // of an earlier group, whose timer was quicker
-	default:
-	}
 	g.wanted = d.expected // the member that makes it so many wakes the leader
+	g.enough = make(chan struct{}, 1)
 	start := c.Now()
 	for before := 0; g.members > before && g.members < g.wanted && c.Now()-start < mostWait; {
 		before = g.members
@@ -90,7 +84,7 @@ func (s *Syncer) waitForGroup(g *group, c Caller) {
 		// may stay in its channel.
 		t := time.NewTimer(window)
 		select {
-		case <-s.enough:
+		case <-g.enough:
 		case <-t.C:
 		}
 		t.Stop()

@@ -93,21 +93,6 @@ func TestLeaderGoesOn(t *testing.T) {
 	})
 }
 
-// A member that has come when the window had just ended does not end the wait of the next leader.
-func TestLateMemberOfAnEarlierGroup(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var y Syncer
-		y.Init(Options{Expected: 2, Window: time.Second})
-		y.waitForGroup(lead(t, &y), at(func() time.Duration { return 0 }))
-		y.enough <- struct{}{}
-		start := time.Now()
-		y.waitForGroup(lead(t, &y), at(func() time.Duration { return 0 }))
-		if took := time.Since(start); took != time.Second {
-			t.Errorf("waits for %v; want 1s", took)
-		}
-	})
-}
-
 // A leader whose timer was late waits longer the next time, and so does the leader of another file.
 // If the longer wait ends in time, the next one is short again.
 func TestLateWindows(t *testing.T) {

@@ -19,8 +19,10 @@ type group struct {
 	// members is how many have joined and not left; syncs is how many of them are
 	// Syncs. Both are guarded by Syncer.mu.
 	members, syncs int
-	// wanted: so many members wake the leader; 0 if it does not wait. Under Syncer.mu.
+	// wanted: so many members wake the leader, by enough; 0 if it does not wait. Both are under
+	// Syncer.mu.
 	wanted int
+	enough chan struct{}
 }
 
 func newGroup() *group {

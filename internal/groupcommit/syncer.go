@@ -17,8 +17,6 @@ type Syncer struct {
 	running bool        // an fsync runs, or a group was told to start one
 	next    *group      // the group that forms; nil if it has no member
 	delay   commitDelay // how long a group waits for more members
-	// enough wakes the leader that waits for members. It is made when a leader first waits.
-	enough chan struct{}
 	// Concurrent is true while more than one Sync is expected at a time (delay.expected), for
 	// writers, which do not lock mu. Written under mu.
 	Concurrent atomic.Bool
@@ -126,7 +124,7 @@ func (s *Syncer) begin(code driver.Code) (role, *group, error) {
 	s.next.add(1, code)
 	if s.next.members == s.next.wanted {
 		select {
-		case s.enough <- struct{}{}:
+		case s.next.enough <- struct{}{}:
 		default: // it was sent when a member had come that has left since
 		}
 	}
