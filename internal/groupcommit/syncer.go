@@ -63,8 +63,6 @@ func (s *Syncer) Init(o Options) {
 type Caller interface {
 	// Admit waits until the caller may make an fsync. The error is ctx's, if ctx ends first.
 	Admit(ctx context.Context) error
-	// Withdraw gives back what Admit has taken, without an fsync.
-	Withdraw()
 	// Fsync makes an fsync or fdatasync, as code says, and gives back what Admit has taken. Fd
 	// is the second descriptor, or OwnFD for the file's.
 	Fsync(code driver.Code, fd int) Made
@@ -179,12 +177,7 @@ func (s *Syncer) fsync(ctx context.Context, does role, code driver.Code, g *grou
 	case second:
 		fd = s.second.fd
 	case leader:
-		all, err := s.startGroup(g)
-		if err != nil {
-			c.Withdraw()
-			return s.end(does, g, Made{Err: err})
-		}
-		code = all
+		code = s.startGroup(g)
 	}
 	s.unsynced.Store(0)
 	return s.end(does, g, c.Fsync(code, fd))
@@ -207,13 +200,12 @@ func (s *Syncer) giveUp(does role, code driver.Code, g *group) {
 }
 
 // startGroup closes g to new members: the fsync, which the leader starts now, might miss what
-// a later member has written. It returns the call that serves all members. If it returns an
-// error, the leader makes no fsync, and calls end with that error.
-func (s *Syncer) startGroup(g *group) (driver.Code, error) {
+// a later member has written. It returns the call that serves all members.
+func (s *Syncer) startGroup(g *group) driver.Code {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.next = nil
-	return g.code(), s.failed
+	return g.code()
 }
 
 // end records that an fsync has ended: g's, if its caller was the leader. It then lets the next
@@ -229,6 +221,9 @@ func (s *Syncer) end(does role, g *group, made Made) error {
 	expected := 1
 	if does == leader {
 		expected = g.members
+		if err == nil {
+			err = s.failed // of an fsync on the second descriptor, while the leader waited
+		}
 		made.Err = err
 		g.end(made)
 	}

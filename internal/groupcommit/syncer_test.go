@@ -30,8 +30,8 @@ func TestRoles(t *testing.T) {
 		t.Fatalf("End = %v; a member may lead: %t", err, len(g.mayLead) == 1)
 	}
 	<-g.mayLead
-	if code, err := y.startGroup(g); code != driver.Fsync || err != nil {
-		t.Errorf("StartGroup = %v, %v; want %v", code, err, driver.Fsync)
+	if code := y.startGroup(g); code != driver.Fsync {
+		t.Errorf("startGroup = %v; want %v", code, driver.Fsync)
 	}
 	late := wantRole(t, &y, member) // comes when that has started
 	if late == g {
@@ -48,6 +48,25 @@ func TestRoles(t *testing.T) {
 	}
 	if _, _, err := y.begin(driver.Fsync); err != syscall.EIO {
 		t.Errorf("a later Begin = %v; want EIO", err)
+	}
+}
+
+// A group fails, although its fsync succeeds, if the fsync on the second descriptor has lost data
+// while the leader waited for more members.
+func TestLossBesideTheGroup(t *testing.T) {
+	var y Syncer
+	wantRole(t, &y, alone)
+	g := wantRole(t, &y, member)
+	if err := y.end(alone, nil, Made{}); err != nil {
+		t.Fatal(err)
+	}
+	<-g.mayLead
+	if err := y.end(second, nil, Made{Err: syscall.EIO}); err != syscall.EIO {
+		t.Fatalf("end = %v; want EIO", err)
+	}
+	y.startGroup(g)
+	if err := y.end(leader, g, Made{}); err != syscall.EIO || g.made.Err != syscall.EIO {
+		t.Errorf("end = %v, and the members get %v; want EIO, EIO", err, g.made.Err)
 	}
 }
 

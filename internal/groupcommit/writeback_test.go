@@ -22,7 +22,6 @@ func newHeldCaller() *heldCaller {
 }
 
 func (*heldCaller) Admit(context.Context) error    { return nil }
-func (*heldCaller) Withdraw()                      {}
 func (*heldCaller) Reopen() int                    { return -1 }
 func (*heldCaller) StartWriteback()                {}
 func (*heldCaller) Now() time.Duration             { return 0 }
