@@ -29,20 +29,14 @@ type NamedCall struct {
 func (s *Scheduler) BeginNamed(ctx context.Context, kind CallKind) (NamedCall, error) {
 	asked := s.paths.Recording.Now()
 	p, err := s.namePermit(ctx, kind)
-	if err != nil {
-		return NamedCall{}, err
-	}
-	return NamedCall{s, asked, s.paths.Recording.Now(), p}, nil
+	return NamedCall{s, asked, s.paths.Recording.Now(), p}, err
 }
 
 // BeginOnFile is BeginNamed for a system call on f, which may be nil: the permit is f's device's.
 func (s *Scheduler) BeginOnFile(ctx context.Context, kind CallKind, f *File) (NamedCall, error) {
 	asked := s.paths.Recording.Now()
 	p, err := s.paths.AcquirePermit(ctx, kind, f)
-	if err != nil {
-		return NamedCall{}, err
-	}
-	return NamedCall{s, asked, s.paths.Recording.Now(), namePermit{p, nil}}, nil
+	return NamedCall{s, asked, s.paths.Recording.Now(), namePermit{p, nil}}, err
 }
 
 // BeginNamedWithoutPermit is BeginNamed for a call that does not wait.
