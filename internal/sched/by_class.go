@@ -14,19 +14,23 @@ import (
 // operation of a class without limits does not wait if it needs no device: a read from the page
 // cache, a write into it. The write is an operation of its class all the same, and keeps it active.
 
-// transferWithTicket makes one transfer, of the bytes that a ticket grants. At the file's position
-// it waits until all of b is granted, because it is one system call. A read at an offset looks into
-// the page cache. If the bytes are not there, and for all other transfers, it calls do.
+// transferWithTicket makes one transfer, of the bytes that a ticket grants, or of all of b if there
+// are no classes. At the file's position it waits until all of b is granted, because it is one
+// system call. A read at an offset looks into the page cache. If the bytes are not there, and for
+// all other transfers, it calls do.
 func (s *Scheduler) transferWithTicket(ctx context.Context, code driver.Code, f *File, b []byte, off int64, do func(f *File, b []byte) int32) int32 {
 	c := s.ClassOf(ctx, f)
-	use := useOf(code, f)
-	f = s.paths.ViewForRecord(f, c)
 	looks, limited := code == driver.Read && off != iopath.AtPosition, c.Limited()
+	f = s.paths.ViewForRecord(f, c)
 	if looks && !limited {
 		if res := s.paths.ReadCached(f, b, off); res >= 0 {
 			return res
 		}
 	}
+	if !s.paths.Classes.Active() {
+		return do(f, b)
+	}
+	use := useOf(code, f)
 	q, left := s.paths.QueueOf(f), len(b)
 	t, res := q.Take(ctx, c, f.Owner(), left, use)
 	for off == iopath.AtPosition && t != nil && t.Granted() < left {

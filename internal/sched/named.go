@@ -78,17 +78,9 @@ func (s *Scheduler) TransferRaw(ctx context.Context, code driver.Code, o RawFile
 	defer s.raws.Put(f)
 	f.SetAlone(o.FD, o.Name)
 	again := func(b []byte, off int64) int32 {
-		if s.paths.Classes.Active() {
-			return s.transferWithTicket(ctx, code, &f.File, b, off, func(f *File, b []byte) int32 {
-				return s.callRaw(ctx, code, f, b, off)
-			})
-		}
-		if code == driver.Read {
-			if res := s.paths.ReadCached(&f.File, b, off); res >= 0 {
-				return res
-			}
-		}
-		return s.callRaw(ctx, code, &f.File, b, off)
+		return s.transferWithTicket(ctx, code, &f.File, b, off, func(f *File, b []byte) int32 {
+			return s.callRaw(ctx, code, f, b, off)
+		})
 	}
 	return transferAll(ctx, code, b, off, again(b, off), again)
 }

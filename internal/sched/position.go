@@ -49,13 +49,9 @@ func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 
 // readByCall is one read(2), with a permit, and with a ticket if there are classes.
 func (s *Scheduler) readByCall(ctx context.Context, f *File, b []byte) int32 {
-	call := func(f *File, b []byte) int32 {
+	return s.transferWithTicket(ctx, driver.Read, f, b, iopath.AtPosition, func(f *File, b []byte) int32 {
 		return s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), driver.Read, f, b, iopath.AtPosition)
-	}
-	if s.paths.Classes.Active() {
-		return s.transferWithTicket(ctx, driver.Read, f, b, iopath.AtPosition, call)
-	}
-	return call(f, b)
+	})
 }
 
 // mayReserve reports whether a Read at the position may go another way than by read(2).
