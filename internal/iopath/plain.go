@@ -46,7 +46,7 @@ func (p *Paths) AcquireAndCall(ctx context.Context, asked int64, code driver.Cod
 	if err != nil {
 		return ecanceled
 	}
-	return p.PlainCall(asked, Plain{Permit: permit}, code, f, b, off)
+	return p.PlainCall(asked, Plain{Permit: permit}, code, f, f.FD, b, off)
 }
 
 // AcquirePermit takes a permit for a call of a kind on f. If ctx ends first, it returns ctx's
@@ -110,20 +110,20 @@ func (p *Plain) Release() {
 	}
 }
 
-// PlainCall makes an operation a plain call. The caller has acquired plain; PlainCall releases it.
-// It has no permit for a file in memory.
+// PlainCall makes an operation a plain call. fd is f's descriptor, or another one of the same file.
+// The caller has acquired plain; PlainCall releases it. It has no permit for a file in memory.
 //
 // It makes the system call itself (Paths.Call). The kernel's entry clears the processor's return
 // predictions, so each function between the caller and the system call costs about 10 ns.
-func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, b []byte, off int64) int32 {
+func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, fd int, b []byte, off int64) int32 {
 	if plain.Check != nil {
 		return p.callChecked(asked, plain, code, f, b, off)
 	}
 	region := p.Recording.Region(context.Background(), RegionNames[code])
 	submitted, write := p.Recording.Now(), f.BeginWrite(code)
-	res := p.Call(code, f.FD, b, off)
+	res := p.Call(code, fd, b, off)
 	for res == eintr {
-		res = p.Call(code, f.FD, b, off)
+		res = p.Call(code, fd, b, off)
 	}
 	f.EndWrite(code, write, res)
 	region.End()
@@ -135,28 +135,12 @@ func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, b
 	return res
 }
 
-// PlainSync is PlainCall for an fsync or fdatasync, as code says, of fd, a descriptor of f. The
-// caller releases its permit.
-func (p *Paths) PlainSync(asked int64, fd int, code driver.Code, f *File) int32 {
-	region, submitted := p.Recording.Region(context.Background(), RegionNames[code]), p.Recording.Now()
-	res := p.Call(code, fd, nil, 0)
-	for res == eintr {
-		res = p.Call(code, fd, nil, 0)
-	}
-	region.End()
-	p.Count(counters.Plain, code, f, res)
-	if submitted != 0 {
-		p.recordCall(record.PathPlain, cmp.Or(asked, submitted), submitted, code, f, 0, 0, res)
-	}
-	return res
-}
-
 // callChecked makes a plain call, and tells the governor whether it had to wait. A goroutine that
 // has changed threads during the call has waited, too. Only a call that has moved bytes tells
 // anything.
 func (p *Paths) callChecked(asked int64, plain Plain, code driver.Code, f *File, b []byte, off int64) int32 {
 	before, known := p.ThreadWaits()
-	res := p.PlainCall(asked, Plain{Permit: plain.Permit}, code, f, b, off)
+	res := p.PlainCall(asked, Plain{Permit: plain.Permit}, code, f, f.FD, b, off)
 	after, _ := p.ThreadWaits()
 	switch {
 	case !known: // getrusage(2) may be forbidden: it is seldom tried again

@@ -242,7 +242,7 @@ func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {
 	call := losses.Begin()
 	var res int32
 	if c.engine == nil {
-		res = s.paths.PlainSync(c.asked, fd, code, c.f)
+		res = s.paths.PlainCall(c.asked, iopath.Plain{}, code, c.f, fd, nil, 0)
 	} else {
 		res = c.queue(code, fd)
 	}
@@ -274,7 +274,7 @@ func (c *syncing) queue(code driver.Code, fd int) int32 {
 		//
 		// AcquirePermit fails only when its context ends, and this one does not.
 		c.permit, _ = s.paths.AcquirePermit(context.Background(), budget.Syncs, c.f)
-		return s.paths.PlainSync(c.asked, fd, code, c.f)
+		return s.paths.PlainCall(c.asked, iopath.Plain{}, code, c.f, fd, nil, 0)
 	}
 	if c.asked != 0 {
 		s.paths.RecordQueued(c.asked, record.Now(), r, c.f)
