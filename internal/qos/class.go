@@ -137,25 +137,14 @@ func (c *Classes) Forget(q *Queue) {
 func (c *Classes) New(name string, o fair.Settings) *Class {
 	class := &Class{all: c, ref: &record.ClassRef{Name: name}}
 	class.settings.Store(&o)
-	c.mu.Lock()
-	c.all = append(c.all, class)
-	c.active.Store(true)
-	c.mu.Unlock()
-	c.updateCaps()
+	class.change(func() { c.all = append(c.all, class) })
 	return class
 }
 
 // Configure changes the class's weight and limits, also for waiting operations. It returns false,
 // and changes nothing, if the class was removed.
 func (c *Class) Configure(o fair.Settings) bool {
-	done := c.change(func() {
-		c.settings.Store(&o)
-		c.all.active.Store(true)
-	})
-	if done {
-		c.all.updateCaps()
-	}
-	return done
+	return c.change(func() { c.settings.Store(&o) })
 }
 
 // Remove removes the class, which must not be the default class. Its operations that wait or run
@@ -169,8 +158,8 @@ func (c *Class) Remove() bool {
 	})
 }
 
-// change calls do, which changes the class, with Classes.mu held. It then updates the queues. It
-// returns false, and changes nothing, if the class was removed.
+// change calls do, which adds, changes or removes the class, with Classes.mu held. It then updates
+// the queues. It returns false, and changes nothing, if the class was removed.
 func (c *Class) change(do func()) bool {
 	c.all.mu.Lock()
 	if c.removed.Load() {
@@ -178,9 +167,13 @@ func (c *Class) change(do func()) bool {
 		return false
 	}
 	do()
+	c.all.active.Store(true)
 	c.all.mu.Unlock()
 	for _, q := range c.all.list() {
 		q.update(c)
+		if !c.removed.Load() {
+			c.all.FindCap(q)
+		}
 	}
 	return true
 }
@@ -244,11 +237,4 @@ func (c *Classes) FindCap(q *Queue) {
 	q.mu.Lock()
 	q.fair.Cap = found
 	q.grantAndUnlock()
-}
-
-// updateCaps sets the caps of all devices, after a class was added or changed.
-func (c *Classes) updateCaps() {
-	for _, q := range c.list() {
-		c.FindCap(q)
-	}
 }

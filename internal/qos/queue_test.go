@@ -136,8 +136,8 @@ func TestWaiter(t *testing.T) {
 func TestWithdrawMakesRoom(t *testing.T) {
 	s, c := oneAtATime()
 	s.SetCapFinder(func(uint64) fair.Cap { return fair.Cap{Depth: 8, Bytes: 1 << 20, Beside: 1 << 20} })
-	s.updateCaps()
 	q := s.queues[0]
+	s.FindCap(q)
 	var held, large, small played
 	first, second, third := q.NewTicket(&held, nil, fair.Read), q.NewTicket(&large, nil, fair.Read), q.NewTicket(&small, nil, fair.Read)
 	first.Request(c, 512<<10)
