@@ -33,9 +33,6 @@ func (a attached) core() sched.Options {
 
 func (a attached) wrap(next iopath.Caller) iopath.Caller {
 	return func(code driver.Code, fd int, b []byte, off int64) int32 {
-		if code == iopath.Writeback {
-			return 0
-		}
 		if res, ok := a.Call(code, fd, b, off); ok {
 			return res
 		}

@@ -33,8 +33,6 @@ func MakeCall(code driver.Code, fd int, b []byte, off int64) int32 {
 		return sys.Fsync(fd)
 	case driver.Fdatasync:
 		return sys.Fdatasync(fd)
-	case Writeback:
-		return sys.StartWriteback(fd, 0, 0)
 	}
 	return einval
 }
@@ -70,7 +68,7 @@ func KindOf(code driver.Code) budget.Kind {
 		return budget.Reads
 	case driver.Write:
 		return budget.Writes
-	case driver.Fsync, driver.Fdatasync, Writeback:
+	case driver.Fsync, driver.Fdatasync:
 		return budget.Syncs
 	}
 	return budget.Changes
@@ -161,10 +159,6 @@ func (p *Paths) Count(path counters.Path, code driver.Code, f *File, res int32) 
 
 // AtPosition is an offset that stands for the file's own position.
 const AtPosition = -1
-
-// Writeback is the code of the call that starts the write-back of a file's dirty pages and does not
-// wait for it. It is not a driver's code: only the scheduler knows it.
-const Writeback = driver.NumCodes
 
 // Caller makes the plain system call for a transfer or an fsync.
 type Caller func(code driver.Code, fd int, b []byte, off int64) int32

@@ -75,14 +75,14 @@ func TestWaitingSyncStartsWriteback(t *testing.T) {
 			var started atomic.Int32
 			fsync := p.paths.Call
 			p.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
-				switch code {
-				case driver.Write:
+				if code == driver.Write {
 					return int32(len(b))
-				case iopath.Writeback:
-					started.Add(1)
-					return -int32(syscall.EPERM) // a sandbox's: it is only a help
 				}
 				return fsync(code, fd, b, off)
+			}
+			p.startRange = func(int, int64, int64) int32 {
+				started.Add(1)
+				return -int32(syscall.EPERM) // a sandbox's: it is only a help
 			}
 			first := p.sync(t.Context())
 			<-p.started
@@ -112,13 +112,9 @@ func TestNoPermitToStartWriteback(t *testing.T) {
 	p := playSyncs(t)
 	p.f.Syncer.Concurrent.Store(true)
 	var started atomic.Int32
-	fsync := p.paths.Call
-	p.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
-		if code == iopath.Writeback {
-			started.Add(1)
-			return 0
-		}
-		return fsync(code, fd, b, off)
+	p.startRange = func(int, int64, int64) int32 {
+		started.Add(1)
+		return 0
 	}
 	first := p.running(t.Context())
 	p.f.Syncer.Written(groupcommit.MuchWritten)
@@ -155,13 +151,7 @@ func TestNoPermitToStartWriteback(t *testing.T) {
 func TestWritebackThatCannotStart(t *testing.T) {
 	p := playSyncs(t)
 	p.f.Syncer.Concurrent.Store(true)
-	fsync := p.paths.Call
-	p.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
-		if code == iopath.Writeback {
-			return -int32(syscall.EIO)
-		}
-		return fsync(code, fd, b, off)
-	}
+	p.startRange = func(int, int64, int64) int32 { return -int32(syscall.EIO) }
 	first := p.sync(t.Context())
 	<-p.started
 	p.f.Syncer.Written(groupcommit.MuchWritten)
@@ -188,14 +178,10 @@ func TestWritebackBesideFsync(t *testing.T) {
 		}
 		p.f.Syncer.Concurrent.Store(true)
 		begun, goOn := make(chan bool), make(chan bool)
-		fsync := p.paths.Call
-		p.paths.Call = func(code driver.Code, fd int, b []byte, off int64) int32 {
-			if code == iopath.Writeback {
-				begun <- true
-				<-goOn
-				return -int32(syscall.ENOSPC)
-			}
-			return fsync(code, fd, b, off)
+		p.startRange = func(int, int64, int64) int32 {
+			begun <- true
+			<-goOn
+			return -int32(syscall.ENOSPC)
 		}
 		first := p.sync(t.Context())
 		<-p.started

@@ -28,8 +28,8 @@ type Scheduler struct {
 	fsyncs   fsyncs
 	syncings spare.Pool[syncing] // syncings that are not in use
 	sends    pressure.Signal     // how long Sends that yield wait for a processor
-	// reopen opens another description of a file, and startRange starts the write-back of a
-	// part of one. They are fields so that a test can replace them.
+	// reopen opens another description of a file, and startRange starts the write-back of a part of
+	// one (sys.StartWriteback). They are fields so that a test can replace them.
 	reopen     func(fd int) int
 	startRange func(fd int, off, n int64) int32
 }

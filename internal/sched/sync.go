@@ -93,7 +93,7 @@ func (c *syncing) StartWriteback() {
 	}
 	defer p.Release()
 	if f.Syncer.TakeUnsynced() { // not before: without a permit the bytes still count
-		s.startWriteback(f, func() int32 { return s.paths.Call(iopath.Writeback, f.FD, nil, 0) })
+		s.startWriteback(f, func() int32 { return s.startRange(f.FD, 0, 0) })
 	}
 }
 
