@@ -36,7 +36,8 @@ type Syncer struct {
 	// unsynced counts the bytes that were written to the page cache since the last fsync
 	// began, or since the last early write-back did. It is counted only while Syncs overlap
 	// (Concurrent), and roughly: it decides what is worth while, and nothing depends on it.
-	unsynced atomic.Int64
+	// written is where the last small write was.
+	unsynced, written atomic.Int64
 }
 
 // Options configures a Syncer.

@@ -14,13 +14,24 @@ const (
 	// HugeWritten is how many bytes in the page cache make two fsyncs at a time
 	// better for two Syncs than one fsync for both. Measured: docs/results/mechanisms.md.
 	HugeWritten = 256 << 10 // 256 KiB
+	// near is how far apart small writes are whose pages the kernel writes together, as those of a
+	// log. They had better wait for the fsync: docs/results/syncs.md.
+	near = 1 << 20 // 1 MiB
 )
 
-// Written counts the n bytes of a buffered write, if Syncs have been concurrent.
-func (s *Syncer) Written(n int) {
-	if n > 0 && s.Concurrent.Load() {
-		s.unsynced.Add(int64(n))
+// Written counts the n bytes of a buffered write at off, if Syncs have been concurrent. A negative
+// off is the position, or the end of the file. Small writes near the one before do not count.
+func (s *Syncer) Written(off int64, n int) {
+	if n <= 0 || !s.Concurrent.Load() {
+		return
 	}
+	if n < MuchWritten {
+		apart := off - s.written.Swap(off)
+		if off < 0 || -near < apart && apart < near {
+			return
+		}
+	}
+	s.unsynced.Add(int64(n))
 }
 
 // Unsynced returns the number of counted bytes.

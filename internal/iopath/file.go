@@ -170,15 +170,15 @@ func (f *File) BeginWrite(code driver.Code) (call uint64) {
 	return call
 }
 
-// EndWrite records that the transfer has ended with res. Only direct writes look at refused: for a
-// buffered one that would be 1 % of its time.
-func (f *File) EndWrite(code driver.Code, call uint64, res int32) {
+// EndWrite records that the transfer at off has ended with res. Only direct writes look at refused:
+// for a buffered one that would be 1 % of its time.
+func (f *File) EndWrite(code driver.Code, call uint64, off int64, res int32) {
 	if code == driver.Write {
 		if f.LostWrites != nil {
 			f.LostWrites.End(call, res)
 		}
 		if f.Flags&driver.Direct == 0 {
-			f.Syncer.Written(int(res))
+			f.Syncer.Written(off, int(res))
 		} else if f.refused.skip() {
 			f.refused.skipped()
 		}

@@ -123,7 +123,7 @@ func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, f
 	for res == eintr {
 		res = p.Call(code, fd, b, off)
 	}
-	f.EndWrite(code, write, res)
+	f.EndWrite(code, write, off, res)
 	region.End()
 	p.Count(counters.Plain, code, f, res)
 	if submitted != 0 {

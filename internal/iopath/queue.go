@@ -31,7 +31,7 @@ func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *Fil
 	r.Wait(ctx)
 	region.End()
 	res = op.Res
-	f.EndWrite(code, write, res)
+	f.EndWrite(code, write, off, res)
 	ioengine.RaceAfter(code, b, res)
 	if performed = !f.NotPerformed(code, res); performed {
 		p.Count(counters.Queued, code, f, res)

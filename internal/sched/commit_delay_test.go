@@ -117,7 +117,7 @@ func TestNoPermitToStartWriteback(t *testing.T) {
 		return 0
 	}
 	first := p.running(t.Context())
-	p.f.Syncer.Written(groupcommit.MuchWritten)
+	p.f.Syncer.Written(0, groupcommit.MuchWritten)
 	taken := 0
 	for p.hold() {
 		taken++
@@ -154,7 +154,7 @@ func TestWritebackThatCannotStart(t *testing.T) {
 	p.startRange = func(int, int64, int64) int32 { return -int32(syscall.EIO) }
 	first := p.sync(t.Context())
 	<-p.started
-	p.f.Syncer.Written(groupcommit.MuchWritten)
+	p.f.Syncer.Written(0, groupcommit.MuchWritten)
 	second := p.sync(t.Context())
 	hang.Eventually(func() bool { return p.f.Syncer.Unsynced() == 0 })
 	hang.Eventually(func() bool { return p.f.Syncer.Failed() != nil })
@@ -186,7 +186,7 @@ func TestWritebackBesideFsync(t *testing.T) {
 		first := p.sync(t.Context())
 		<-p.started
 		other := p.sync(t.Context()) // leads the group
-		p.f.Syncer.Written(groupcommit.MuchWritten)
+		p.f.Syncer.Written(0, groupcommit.MuchWritten)
 		second := p.sync(t.Context()) // starts the write-back
 		<-begun
 		p.results <- 0

@@ -48,7 +48,7 @@ func TestForeignFileHasOneDescriptor(t *testing.T) {
 	s.paths.Call = func(driver.Code, int, []byte, int64) int32 { return 0 }
 	f := foreignFile(1<<20, false, false)
 	f.Syncer.Concurrent.Store(true)
-	f.Syncer.Written(groupcommit.HugeWritten)
+	f.Syncer.Written(0, groupcommit.HugeWritten)
 	if err := s.Sync(context.Background(), f); err != nil {
 		t.Errorf("Sync = %v", err)
 	}

@@ -30,7 +30,7 @@ func pairUp(t *testing.T, fd int) (p *syncs, fds chan int) {
 // openPair has p make the fsync before which the second descriptor is opened.
 func openPair(t *testing.T, p *syncs) {
 	t.Helper()
-	p.f.Syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(0, groupcommit.HugeWritten)
 	c := p.sync(t.Context())
 	<-p.started
 	p.results <- 0
@@ -43,13 +43,13 @@ func TestTwoFsyncsAtATime(t *testing.T) {
 	p, fds := pairUp(t, otherFD)
 	openPair(t, p)
 	<-fds
-	p.f.Syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(0, groupcommit.HugeWritten)
 	first := p.sync(t.Context())
 	<-p.started
-	p.f.Syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(0, groupcommit.HugeWritten)
 	second := p.sync(t.Context())
 	<-p.started // hangs if it waits for the first
-	p.f.Syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(0, groupcommit.HugeWritten)
 	third := p.sync(t.Context()) // gathers: two run
 	if n := p.members(); n != 1 {
 		t.Errorf("%d gather while two fsyncs run; want 1", n)
@@ -77,10 +77,10 @@ func TestSecondFDFailureStays(t *testing.T) {
 		}
 		return <-p.results
 	}
-	p.f.Syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(0, groupcommit.HugeWritten)
 	first := p.sync(t.Context())
 	<-p.started
-	p.f.Syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(0, groupcommit.HugeWritten)
 	want(t, syscall.EIO, p.sync(t.Context()))
 	p.results <- 0
 	want(t, nil, first)
@@ -107,10 +107,10 @@ func TestSecondFDIsNotBelievedEarly(t *testing.T) {
 		}
 		return <-p.results
 	}
-	p.f.Syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(0, groupcommit.HugeWritten)
 	first := p.sync(t.Context())
 	<-p.started
-	p.f.Syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(0, groupcommit.HugeWritten)
 	second := p.sync(t.Context())
 	p.results <- -int32(syscall.EIO)
 	want(t, syscall.EIO, first)
@@ -130,10 +130,10 @@ func TestNoSecondFD(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, fds := pairUp(t, c.fd)
-			p.f.Syncer.Written(c.write)
+			p.f.Syncer.Written(0, c.write)
 			first := p.sync(t.Context())
 			<-p.started
-			p.f.Syncer.Written(c.write)
+			p.f.Syncer.Written(0, c.write)
 			second := p.sync(t.Context())
 			if n := p.members(); n != 1 {
 				t.Errorf("%d gather; want 1", n)

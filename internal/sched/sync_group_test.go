@@ -202,10 +202,10 @@ func TestDatasyncOnTheSecondFD(t *testing.T) {
 	openPair(t, p)
 	<-fds
 	<-p.codes
-	p.f.Syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(0, groupcommit.HugeWritten)
 	first := p.sync(t.Context())
 	p.wantStarted(t, driver.Fsync)
-	p.f.Syncer.Written(groupcommit.HugeWritten)
+	p.f.Syncer.Written(0, groupcommit.HugeWritten)
 	second := p.datasync(t.Context())
 	p.wantStarted(t, driver.Fdatasync)
 	if a, b := <-fds, <-fds; a != p.f.FD || b != otherFD {

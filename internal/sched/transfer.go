@@ -199,7 +199,7 @@ func (t *Transfer) end() {
 // canceled the operation. It does not wait.
 func (t *Transfer) Completed() {
 	s, res := t.s, t.r.Op.Res
-	t.f.EndWrite(t.code, t.call, res)
+	t.f.EndWrite(t.code, t.call, t.at(), res)
 	t.counter().Add(-1)
 	if t.f.NotPerformed(t.code, res) {
 		t.continueRest()
