@@ -3,7 +3,7 @@
 //
 //	res := p.ReadCached(f, b, off)                            // cached: cannot wait (cached.go)
 //	res = p.PlainCall(0, plain, driver.Read, f, f.FD, b, off) // plain: a thread waits (plain.go)
-//	res = p.Queue(ctx, asked, driver.Read, f, b, off, 0)      // queued: no thread waits (queue.go)
+//	res = p.Queue(ctx, asked, driver.Read, f, b, off, 0)      // queued: no thread (queue.go)
 //
 // A transfer is one system call, or one request to the driver. An operation, such as a ReadAt,
 // takes one transfer or several. Results are as in cqe.res: a count, which may be short, or a
