@@ -30,7 +30,7 @@ const (
 // helpers begin. It returns how many operations are left to yield.
 func (r *run) alone() (left int) {
 	left = r.b.n
-	if r.helped.Load() || left == 0 {
+	if left == 0 {
 		return left
 	}
 	if r.b.chains == 1 && r.each == nil {

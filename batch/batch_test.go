@@ -245,7 +245,7 @@ func TestZeroBatch(t *testing.T) {
 // chain is performed in its order. Some chains are empty.
 func TestBatchInterleaved(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
-		for _, n := range []int{1, 2, 7, 300} { // the kernel may perform the reads of 300
+		for _, n := range []int{1, 2, 7, 300} {
 			dir := t.TempDir()
 			b := batch.New(s)
 			chains, files, ops := make([]batch.Chain, n), make([]batch.Target, n), make([][]*batch.Op, n)

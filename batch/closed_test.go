@@ -13,7 +13,7 @@ import (
 )
 
 // TestBatchClosedDirectory checks that an operation on a closed directory, or on a name in it,
-// fails with the error of package os, alone and in a chain that the kernel performs.
+// fails with the error of package os, alone and in many chains.
 func TestBatchClosedDirectory(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := t.TempDir()

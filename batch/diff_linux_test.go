@@ -20,7 +20,6 @@ import (
 	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
-	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/seed"
 	"github.com/sluiceio/sluice/internal/test/skip"
@@ -42,8 +41,7 @@ var batchKindNames = []string{
 	"allocate", "advise", "stat", "lstat", "rename", "link", "symlink", "unlink", "rmdir", "mkdir",
 }
 
-// randomChain draws a chain. Half of the chains only open, read and close, so that the kernel may
-// perform them as a whole.
+// randomChain draws a chain. Half of the chains only open, read and close.
 func randomChain(r *rand.Rand) (steps []batchStep) {
 	names := []string{"a", "b", "c", "d", "d/e", "no/f"}
 	name := func() string { return names[r.IntN(len(names))] }
@@ -201,13 +199,12 @@ func TestBatchDifferential(t *testing.T) {
 // transients are faults that pass when the request is made again.
 var transients = []fault.Verdict{{Short: 700}, {Errno: syscall.EINTR}, {Errno: syscall.EAGAIN}, {Late: 3}}
 
-// faultyScheduler makes a Scheduler whose drivers, also for chains, cut transfers short and ask for
-// them to be tried again.
+// faultyScheduler makes a Scheduler whose driver cuts transfers short and asks for them to be tried
+// again.
 func faultyScheduler(t *testing.T, name string, seed uint64) *sluice.Scheduler {
 	t.Helper()
 	decide := fault.Random(seed, 0.4, transients...)
 	s := testenv.SchedulerOn(fault.New(bareDriver(t, name), decide))
-	inside.Scheduler(s).Core.SetChainDriver(func() driver.Linker { return faultyLinker(name, decide) })
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -224,19 +221,6 @@ func bareDriver(t *testing.T, name string) driver.Driver {
 		skip.ForDriver(t, name, err)
 	}
 	return drv
-}
-
-// faultyLinker makes a driver for chains, or returns nil if there is none.
-func faultyLinker(name string, decide fault.Decider) driver.Linker {
-	if name != "uring" {
-		return nil
-	}
-	ring, err := uring.New(uring.Options{Depth: 64, Files: 8})
-	if err != nil {
-		return nil
-	}
-	l, _ := fault.New(ring, decide).(driver.Linker)
-	return l
 }
 
 func batchDiff(t *testing.T, s *sluice.Scheduler, seed uint64, disk referenceDisk) {

@@ -31,15 +31,6 @@ func (op *Op) withDir(do func(dir int) error) error {
 	return nil
 }
 
-// dupDir returns a duplicate of the directory's descriptor. The caller closes it.
-func (op *Op) dupDir() (fd int, err error) {
-	err = op.withDir(func(dir int) (err error) {
-		fd, err = unix.FcntlInt(uintptr(dir), unix.F_DUPFD_CLOEXEC, 0)
-		return err
-	})
-	return fd, err
-}
-
 func (op *Op) at(dir int) error {
 	switch op.kind {
 	case opOpenFile:

@@ -3,7 +3,6 @@
 package batch
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 
@@ -52,6 +51,3 @@ func (op *Op) joined(do func(dir int) error) error {
 	}
 	return do(atWorkingDir)
 }
-
-// dupDir is never called: only chains of the kernel need it.
-func (op *Op) dupDir() (fd int, err error) { return 0, errors.ErrUnsupported }

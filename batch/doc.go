@@ -45,9 +45,7 @@
 // # How it is performed
 //
 // The goroutine that calls Do or Each performs the operations. Helper goroutines take chains when
-// the Batch takes long, or when an operation waits. If many chains only open, read and close a
-// file, io_uring on Linux 5.15 and later may get each of them as one submission. If it does, a
-// ReadAt of a pipe consumes bytes of the pipe; with package os it fails.
+// the Batch takes long, or when an operation waits.
 //
 // A Batch may have millions of operations. The number in progress is bounded, and so is the number
 // of threads ([sluice.Options].Threads). So operations that wait for each other, such as opens of

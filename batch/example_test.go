@@ -11,8 +11,7 @@ import (
 	"github.com/sluiceio/sluice/batch"
 )
 
-// Many small files are read, each by a chain. The kernel, if it can, performs a chain as one
-// submission.
+// Small files are written and then read, each by a chain.
 func ExampleBatch() {
 	dir, err := os.MkdirTemp("", "sluice")
 	if err != nil {

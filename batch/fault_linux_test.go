@@ -13,7 +13,6 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/fault"
-	"github.com/sluiceio/sluice/internal/inside"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
@@ -76,10 +75,6 @@ func driverOnFaults(op *driver.Op) fault.Verdict {
 		}
 	case driver.Fsync, driver.Fdatasync:
 		return fault.Verdict{Errno: syncFault(int(op.FD))}
-	case driver.Open:
-		if err := nameFault("open", string(op.Path.Name[:len(op.Path.Name)-1])); err != nil {
-			return fault.Verdict{Errno: err.(syscall.Errno)}
-		}
 	}
 	return fault.Verdict{}
 }
@@ -116,7 +111,6 @@ func onFaultyDisk(t *testing.T, name string, seed uint64) *sluice.Scheduler {
 		return v
 	}
 	s := testenv.SchedulerOnWrapped(fault.New(bareDriver(t, name), decide), callsOnFaults)
-	inside.Scheduler(s).Core.SetChainDriver(func() driver.Linker { return faultyLinker(name, decide) })
 	t.Cleanup(func() {
 		if n := s.Stats().Cached; n != 0 {
 			t.Errorf("%d reads were served by the page cache, of which the faulty disk knows nothing", n)

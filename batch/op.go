@@ -15,7 +15,6 @@ type Op struct {
 	state      state
 	inner      bool // it is not the first of its chain
 	owned      bool // an open: the chain owns the file
-	inKernel   bool // it begins a chain that the kernel may perform as a whole
 	allowShort bool // a read: the end of the file is no error
 	advice     sluice.Advice
 	index      int32

@@ -140,7 +140,7 @@ func TestAllowShort(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		name := filepath.Join(t.TempDir(), "file")
 		testenv.Write(t, name, testenv.Twenty)
-		for _, chains := range []int{1, 3, 300} { // the kernel may perform 300
+		for _, chains := range []int{1, 3, 300} {
 			for _, allow := range []bool{false, true} {
 				b := batch.New(s)
 				for range chains {

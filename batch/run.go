@@ -14,13 +14,12 @@ import (
 // share the chains, it becomes one of several helpers, each a goroutine with a range of
 // neighbouring chains. Neighbours are often in one directory, which the kernel lets one thread at a
 // time change. A helper performs its chains one after the other, operation by operation, as single
-// calls. The kernel gets the chains that it can perform as a whole (kernel.go).
+// calls.
 type run struct {
 	b       *Batch
 	ctx     context.Context // &isolated
 	core    *sched.Scheduler
 	helpers workers.Pool[*Op, workers.Range] // a job is the first operation of a chain
-	kernel  *kernelChains                    // nil if the kernel performs no chains
 	each    func(*Op)                        // called with each ended operation; may be nil
 
 	// ranges are the helpers' ranges, the caller's first. The lock under which the helpers call
@@ -30,19 +29,10 @@ type run struct {
 
 	isolated sched.IsolatedContext
 
-	helped atomic.Bool // set once helpers have begun. Written with mu held
-
-	mu sync.Mutex
-	// The operations from front to back may begin chains for the kernel that no helper has taken.
-	// The kernel takes chains from the front. Idle helpers take them from the back once they are
-	// shared. Guarded by mu.
-	front, back int
-	shared      bool
-	// again holds chains in which the kernel has failed. Guarded by mu.
-	again []*Op
+	begin  sync.Once   // help
+	helped atomic.Bool // set by help
 	// ended holds the operations that helpers have ended, until they are yielded. It is nil without
-	// helpers, or in Do. It has room for all operations that may end before the caller looks.
-	// Written with mu held, before the helpers begin.
+	// helpers, or in Do. Set by help, before the helpers begin.
 	ended chan *Op
 }
 
@@ -50,28 +40,18 @@ type run struct {
 func (r *run) init(ctx context.Context, b *Batch) {
 	core := b.inside.Core
 	*r = run{
-		b: b, isolated: sched.IsolatedContext{Context: ctx}, core: core, back: b.n,
+		b: b, isolated: sched.IsolatedContext{Context: ctx}, core: core,
 		ranges: append(r.ranges[:0], &r.own),
 	}
 	r.ctx = &r.isolated // a field of r, so as not to allocate
 	r.own.Set(0, b.n)
-	r.kernel = r.newKernelChains()
 }
 
 // work performs the Batch. If each is not nil, work calls it with each operation that has ended.
 func (r *run) work(each func(*Op)) {
 	defer r.end()
 	r.each = each
-	defer func() { // also if each panics
-		if r.kernel != nil {
-			r.kernel.running.Wait() // first, since it starts helpers
-		}
-		r.helpers.Wait()
-	}()
-	if r.kernel != nil {
-		r.help()
-		r.kernel.running.Go(r.kernel.run)
-	}
+	defer r.helpers.Wait() // also if each panics
 	left := r.alone()
 	switch {
 	case !r.helped.Load():
@@ -84,7 +64,7 @@ func (r *run) work(each func(*Op)) {
 
 // end ends the run, and drops all its references.
 func (r *run) end() {
-	r.ctx, r.each, r.kernel, r.ended, r.again = nil, nil, nil, nil, nil
+	r.ctx, r.each, r.ended = nil, nil, nil
 	r.isolated = sched.IsolatedContext{}
 	r.b.state.Store(ended)
 	r.b.inside.Release()
@@ -92,20 +72,15 @@ func (r *run) end() {
 
 // help starts the helpers, unless they run already.
 func (r *run) help() {
-	r.mu.Lock()
-	first := !r.helped.Load()
-	if first {
+	r.begin.Do(func() {
 		depth := r.core.Driver().Depth
 		r.helpers.Init(depth, r)
 		if r.each != nil {
 			r.ended = make(chan *Op, depth)
 		}
 		r.helped.Store(true)
-	}
-	r.mu.Unlock()
-	if first {
 		r.helpers.Call()
-	}
+	})
 }
 
 // yield yields the operations that helpers end; left is their number. If the loop's body does not
@@ -123,18 +98,14 @@ func (r *run) yield(left int) {
 	}
 }
 
-// DoJob performs a chain in a helper's goroutine.
+// DoJob performs a chain in a helper's goroutine. For Each, it sends the ended operations to the
+// goroutine that yields.
 func (r *run) DoJob(head *Op) {
 	c := chain{r: r, head: head, op: head}
 	for op := c.step(); op != nil; op = c.step() {
-		r.report(op)
-	}
-}
-
-// report sends an ended operation to the goroutine that yields, if there is one.
-func (r *run) report(op *Op) {
-	if r.ended != nil {
-		r.ended <- op
+		if r.ended != nil {
+			r.ended <- op
+		}
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // OwnJob returns the next chain of a helper's range.
 func (r *run) OwnJob(own *workers.Range) (*Op, bool) {
 	for i, ok := own.Take(); ok; i, ok = own.Take() {
-		if op := r.b.op(i); !op.inner && !r.kernel.has(op) {
+		if op := r.b.op(i); !op.inner {
 			return op, true
 		}
 	}
@@ -22,19 +22,6 @@ func (r *run) TakeJob(own *workers.Range) (head *Op, more, ok bool) {
 	for own.Len() > 0 || r.refill(own) {
 		if op, ok := r.OwnJob(own); ok {
 			return op, r.more(), true
-		}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if n := len(r.again); n > 0 {
-		op := r.again[n-1]
-		r.again = r.again[:n-1]
-		return op, true, true
-	}
-	for r.shared && r.front < r.back {
-		r.back--
-		if op := r.b.op(r.back); op.inKernel {
-			return op, true, true
 		}
 	}
 	return nil, false, false
@@ -62,37 +49,4 @@ func (r *run) refill(own *workers.Range) bool {
 		r.ranges = append(r.ranges, own)
 	}
 	return ok
-}
-
-// share lets helpers take the kernel's chains.
-func (r *run) share() {
-	r.mu.Lock()
-	before := r.shared
-	r.shared = true
-	r.mu.Unlock()
-	if !before {
-		r.helpers.Call()
-	}
-}
-
-// takeForKernel returns the next chain for the kernel.
-func (r *run) takeForKernel() (*Op, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for r.front < r.back {
-		op := r.b.op(r.front)
-		r.front++
-		if op.inKernel {
-			return op, true
-		}
-	}
-	return nil, false
-}
-
-// retry gives a chain of the kernel to the helpers.
-func (r *run) retry(head *Op) {
-	r.mu.Lock()
-	r.again = append(r.again, head)
-	r.mu.Unlock()
-	r.helpers.Call()
 }

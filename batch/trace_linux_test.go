@@ -14,9 +14,8 @@ import (
 	"github.com/sluiceio/sluice/trace"
 )
 
-// TestBatchTrace records a Batch of all kinds, and one of chains that the kernel may perform as a
-// whole. Each operation must be recorded once, with its name and times, and Stats must have the
-// same counts.
+// TestBatchTrace records a Batch of all kinds, and one of many chains. Each operation must be
+// recorded once, with its name and times, and Stats must have the same counts.
 func TestBatchTrace(t *testing.T) {
 	if !record.Built {
 		skip.For(t, skip.Build, "nothing is recorded in this build")

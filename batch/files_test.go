@@ -13,8 +13,6 @@ import (
 	"github.com/sluiceio/sluice/batch"
 
 	"github.com/sluiceio/sluice"
-	"github.com/sluiceio/sluice/internal/inside"
-	"github.com/sluiceio/sluice/internal/test/skip"
 	"github.com/sluiceio/sluice/internal/test/testenv"
 )
 
@@ -44,8 +42,7 @@ func addReads(b *batch.Batch, names []string, size int) (bufs [][]byte) {
 	return bufs
 }
 
-// TestBatchReadsFiles reads many files, by one Batch after the other and by some at a time. One
-// Batch at a time uses the kernel's chains.
+// TestBatchReadsFiles reads many files, by one Batch after the other and by some at a time.
 func TestBatchReadsFiles(t *testing.T) {
 	testenv.EachPlace(t, func(t *testing.T, s *sluice.Scheduler, dir string) {
 		names := smallFiles(t, dir, 500, 1000)
@@ -75,53 +72,8 @@ func TestBatchReadsFiles(t *testing.T) {
 	})
 }
 
-// TestKernelChains checks that the kernel performs whole chains, if it can, also with names in a
-// directory. Their operations count as queued; helpers' operations do not. Helpers take chains
-// while other chains wait for the disk.
-func TestKernelChains(t *testing.T) {
-	for _, inDir := range []bool{false, true} {
-		s := testenv.Scheduler(t, sluice.Options{Driver: "uring"})
-		runner := inside.Scheduler(s).Core.TryChainRunner()
-		if runner == nil {
-			skip.For(t, skip.Kernel, "the kernel performs no chains")
-		}
-		runner.Leave()
-		place := t.TempDir()
-		dir, err := s.Open(place)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer dir.Close()
-		names := smallFiles(t, place, 500, 1000)
-		b, bufs := batch.New(s), make([][]byte, len(names))
-		for i, name := range names {
-			bufs[i] = make([]byte, 1000)
-			c := b.Chain()
-			if inDir {
-				c, name = c.In(dir), filepath.Base(name)
-			}
-			open := c.Open(name)
-			c.ReadAt(open, bufs[i], 0)
-			c.Close(open)
-		}
-		if err := b.Do(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		for i, buf := range bufs {
-			if !bytes.Equal(buf, bytes.Repeat([]byte{byte(i)}, 1000)) {
-				t.Errorf("%s has %x…", names[i], buf[:8])
-			}
-		}
-		if st := s.Stats(); st.Queued == 0 || st.Queued+st.Cached+st.Plain != 1500 {
-			t.Errorf("in a directory %t: operations were queued, cached, blocking: %d, %d, %d; want 1500, and some queued",
-				inDir, st.Queued, st.Cached, st.Plain)
-		}
-	}
-}
-
-// TestKernelChainsGivesUp has missing files, and files shorter than their buffers. The helpers take
-// over, and every result is right.
-func TestKernelChainsGivesUp(t *testing.T) {
+// TestBatchShortFiles has missing files, and files shorter than their buffers.
+func TestBatchShortFiles(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		dir := t.TempDir()
 		names := smallFiles(t, dir, 300, 1000)
