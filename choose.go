@@ -3,7 +3,6 @@ package sluice
 import (
 	"fmt"
 
-	"github.com/sluiceio/sluice/internal/chains"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/aio"
 	"github.com/sluiceio/sluice/internal/driver/pool"
@@ -74,19 +73,6 @@ func (s *Scheduler) openAnother(depth int) driver.Driver {
 		return nil
 	}
 	return s.parts.InFront(drv)
-}
-
-// forChains returns a ring with registered files, for chains. It returns nil if the named driver is
-// not io_uring, or if the kernel gives no second ring.
-func forChains(name string, hook *record.Hook) driver.Linker {
-	if name != DriverUring {
-		return nil
-	}
-	r, err := uring.New(uring.Options{Depth: kernelChains * chains.MaxOps, Files: kernelChains, Workers: kernelWorkers, Record: hook})
-	if err != nil {
-		return nil
-	}
-	return r
 }
 
 // forSyncs returns a driver whose fsyncs hold no thread of this process: Linux AIO, which has

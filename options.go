@@ -51,13 +51,6 @@ const defaultDepth = 128
 // syncDepth is the most fsyncs in flight: each holds a kernel thread.
 const syncDepth = 256
 
-// kernelChains is how many chains of Batches the kernel has at a time. kernelWorkers is how many
-// kernel threads may wait for their operations. Measured: docs/decisions/0022-batch.md.
-const (
-	kernelChains  = 64
-	kernelWorkers = 4
-)
-
 // defaultRings keeps three devices out of each other's way, with fewer than GOMAXPROCS + 8 threads.
 // Measured: docs/decisions/0024-rings.md.
 const defaultRings = 3

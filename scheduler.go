@@ -75,7 +75,6 @@ func (s *Scheduler) start(drv driver.Driver, hook *record.Hook) {
 		s.prepare(core, drv, hook)
 		return drv
 	}, o)
-	core.SetChainDriver(func() driver.Linker { return forChains(s.kind(), hook) })
 	s.h = handle.New(core, s.options.BufferMemory, s.openAnother)
 	s.h.Disk, s.h.Face, s.h.NeverLook = s.parts.Disk, s, s.parts.NeverLook
 	s.standard = &Class{"default", s, core.Classes().Default()}

@@ -68,9 +68,6 @@ var internal = map[string][]string{
 		"pool: Depth … is negative",
 		"pool: Threads … is not between 0 and …",
 		"uring: Depth … is not between 0 and 16384",
-		"uring: Files … is not between 0 and 32768",
-		"uring: Files and Lazy cannot be used together",
-		"uring: Workers … is negative",
 	},
 	"memory that cannot be registered is used without (Stats.BuffersRegistered)": {
 		"io_uring_register of a table of buffers: …",

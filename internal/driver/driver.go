@@ -55,7 +55,7 @@ const Large = 32 << 10 // 32 KiB
 // Code says what an operation does. An operation with an unknown code completes with -EINVAL.
 type Code uint8
 
-// The operations that every driver performs.
+// The operations.
 const (
 	Nop       Code = iota // completes with Res 0 and touches nothing
 	Read                  // pread(2) of len(Buf) bytes at Off
@@ -65,18 +65,11 @@ const (
 	NumCodes              // the number of these operations
 )
 
-// The operations that only a Linker performs.
-const (
-	Open  Code = NumCodes + iota // openat(2) of Path, as one of the driver's own files
-	Close                        // close(2) of one of the driver's own files
-	AllCodes
-)
-
-var codeNames = [AllCodes]string{"nop", "read", "write", "fsync", "fdatasync", "open", "close"}
+var codeNames = [NumCodes]string{"nop", "read", "write", "fsync", "fdatasync"}
 
 // String returns the operation's name as strace and fio print it.
 func (c Code) String() string {
-	if c < AllCodes {
+	if c < NumCodes {
 		return codeNames[c]
 	}
 	return "code(" + strconv.Itoa(int(c)) + ")"
@@ -93,14 +86,6 @@ const (
 	// NoWait makes a driver complete the operation with -EAGAIN if it would need a worker thread
 	// for it (RWF_NOWAIT in io_uring). Drivers that only have threads ignore it.
 	NoWait
-
-	// OwnFile means that FD is not a descriptor but the number of one of the
-	// driver's own files; see Linker. An Open does not have it: its FD is the
-	// directory.
-	OwnFile
-
-	// Always makes Then begin when the operation has ended, even if it failed.
-	Always
 )
 
 // Op is one operation. Its zero value is a Nop.
@@ -135,14 +120,6 @@ type Op struct {
 	Links list.Node[Op]
 	// Owner is the caller's request that the Op belongs to.
 	Owner any
-	// Then, if not nil, is the next operation of a chain; see Linker.
-	Then *Op
-	// Head and Left belong to the driver between Submit and Reap. Head is the first operation of
-	// the chain. Its Left is the number of operations of the chain that have not ended.
-	Head *Op
-	Left int32
-	// Path is the name that an Open opens.
-	Path *Path
 }
 
 // ErrClosed is returned by Submit and Reap after Close.
@@ -238,29 +215,4 @@ type Registrar interface {
 	// Unregister removes memory from the table. No operation with this index
 	// may be in flight.
 	Unregister(index int)
-}
-
-// Path is the name that an Open opens. The caller must not change it while the
-// driver owns the operation.
-type Path struct {
-	Name  []byte // ends with a zero byte
-	Flags uint32 // of open(2), without O_CLOEXEC
-	File  uint32 // the number that it gets among the driver's own files
-}
-
-// Linker is a Stager that performs chains. A chain is operations linked by Then. The caller submits
-// the first. Reap returns the first when all have ended. One goroutine submits chains and reaps.
-//
-// An operation begins when the one before it has succeeded. A short transfer counts as failed. The
-// operations after a failed one end with -ECANCELED, unless the failed one has the flag Always.
-// Each operation of a chain counts as one in flight. Cancel of the first asks that the current
-// operation end early.
-//
-// Chains can use the driver's own files, which have no descriptor in the process. One chain at a
-// time uses a file's number, and a chain that opens a file also closes it.
-type Linker interface {
-	Stager
-	// Files returns the number of the driver's own files. 0 means that the driver performs no
-	// chains.
-	Files() int
 }

@@ -33,10 +33,9 @@ type Parts struct {
 	// sluice.Options.Driver then says how many threads wait, and whether there are rings.
 	Disk Disk
 	// Driver, if not nil, is the only driver of the Scheduler, which closes it.
-	// sluice.Options.Driver is ignored. There is one ring, and no driver for fsyncs or chains.
+	// sluice.Options.Driver is ignored. There is one ring, and no driver for fsyncs.
 	Driver driver.Driver
-	// Around, if not nil, returns a driver in front of one of the system's. Drivers that perform
-	// chains have none.
+	// Around, if not nil, returns a driver in front of one of the system's.
 	Around func(driver.Driver) driver.Driver
 	// NeverLook keeps reads from looking into the page cache.
 	NeverLook bool

@@ -16,9 +16,12 @@ import (
 // pushes the request, and waits for it (Wait), or has its Client called.
 //
 // A Request begins on a cache line, as its size is a multiple of one. The fields from Client to
-// inSet, which each operation needs, are on one line with the end of Op.
+// inSet, which each operation needs, are on one line.
 type Request struct {
-	Op driver.Op
+	Op   driver.Op
+	from *Requests
+	// number differs between the requests of a Requests. Group.Of spreads them by it.
+	number uint32
 	// Client is called when Op has ended. If it is nil, a goroutine waits for Op.
 	Client Client
 	done   chan struct{} // receives one value when Op has ended, or at End
@@ -35,16 +38,13 @@ type Request struct {
 	// inSet is true for a request of a RequestSet, whose owner ensures that Op is reaped.
 	inSet bool
 
-	next *Request
+	next  *Request
+	links list.Node[Request] // in RequestSet.ended
 	// Times are written by the goroutines that submit the request and reap it. Other goroutines
 	// may read Times when Op has ended.
 	Times Times
-	from  *Requests
-	// number differs between the requests of a Requests. Group.Of spreads them by it.
-	number uint32
-	links  list.Node[Request] // in RequestSet.ended
 
-	_ [48]byte // fills the last cache line: the next Request is another goroutine's
+	_ [16]byte // fills the last cache line: the next Request is another goroutine's
 }
 
 // Client is what a Request is part of, if no goroutine waits for the request.

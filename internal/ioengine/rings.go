@@ -31,7 +31,7 @@ type Rings struct {
 	// Processors is whether goroutines that compute have all processors, as leaders and other
 	// goroutines have found, by the clock Now.
 	Processors pressure.Signal
-	Losses     LostDrivers // of all Engines, and of the owner's other drivers
+	Losses     LostDrivers // of all Engines
 
 	// open opens the driver of another ring, and most is the most devices that do not share one;
 	// see SetMost. If open is nil, all devices share one ring.

@@ -1,15 +1,15 @@
 package record
 
 // Values of the fields of a record. Package trace has names for them, and files of traces have the
-// numbers. The kinds up to KindClose are the numbers of driver.Code.
+// numbers. The kinds up to KindFdatasync are the numbers of driver.Code.
 const (
 	KindRead      = 1
 	KindWrite     = 2
 	KindFsync     = 3
 	KindFdatasync = 4
-	KindOpen      = 5
+	KindOpen      = 5 // drivers do not know this kind and the next ones
 	KindClose     = 6
-	KindAllocate  = 7 // drivers do not know this kind and the next ones
+	KindAllocate  = 7
 	KindTruncate  = 8
 	KindAdvise    = 9
 	KindStat      = 10

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/sluiceio/sluice/internal/chains"
 	"github.com/sluiceio/sluice/internal/counters"
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
@@ -23,7 +22,6 @@ type Scheduler struct {
 	paths    iopath.Paths
 	names    names
 	raws     spare.Pool[ForeignFile] // for RawFiles
-	chains   chains.Runner
 	helpers  helpers
 	fsyncs   fsyncs
 	syncings spare.Pool[syncing] // syncings that are not in use
@@ -55,7 +53,7 @@ func (s *Scheduler) Close() error {
 		e.Wait() // a leader may start helpers
 	}
 	s.helpers.all.Wait()
-	errs := []error{s.chains.Close()}
+	var errs []error
 	if e := s.fsyncs.engine.Load(); e != nil {
 		errs = append(errs, e.Close())
 	}
@@ -117,12 +115,3 @@ func (s *Scheduler) Stats() Stats {
 	}
 	return st
 }
-
-// SetChainDriver makes the driver that open returns perform chains; see chains.Runner.Init. It
-// must be called before the first operation.
-func (s *Scheduler) SetChainDriver(open func() driver.Linker) {
-	s.chains.Init(open, chains.Reports{Stats: &s.paths.Counters, Losses: &s.paths.Engines.Losses, Hook: s.paths.Recording})
-}
-
-// TryChainRunner returns what performs chains, for the caller alone; see chains.Runner.TryTake.
-func (s *Scheduler) TryChainRunner() *chains.Runner { return s.chains.TryTake() }

@@ -19,20 +19,10 @@ const (
 	IORING_OP_READ_FIXED   = 4
 	IORING_OP_WRITE_FIXED  = 5
 	IORING_OP_ASYNC_CANCEL = 14
-	IORING_OP_OPENAT       = 18 // 5.6; into a file table 5.15
-	IORING_OP_CLOSE        = 19 // 5.6; from a file table 5.15
 	IORING_OP_READ         = 22 // 5.6
 	IORING_OP_WRITE        = 23 // 5.6
-	IORING_OP_LINKAT       = 39 // 5.15
 
 	IORING_OP_READ_MULTISHOT = 49 // 6.7
-)
-
-// Flags of an SQE.
-const (
-	IOSQE_FIXED_FILE  = 1 << 0 // FD is an index into the file table
-	IOSQE_IO_LINK     = 1 << 2 // 5.3: the next starts when this one has succeeded
-	IOSQE_IO_HARDLINK = 1 << 3 // 5.5: the next starts when this one has ended
 )
 
 // IORING_FSYNC_DATASYNC makes IORING_OP_FSYNC an fdatasync.
@@ -59,7 +49,6 @@ const IORING_ENTER_GETEVENTS = 1
 // Opcodes of io_uring_register.
 const (
 	IORING_UNREGISTER_BUFFERS               = 1
-	IORING_REGISTER_FILES                   = 2
 	IORING_REGISTER_PROBE                   = 8  // 5.6
 	IORING_REGISTER_BUFFERS2                = 15 // 5.13
 	IORING_REGISTER_BUFFERS_UPDATE          = 16 // 5.13
@@ -212,20 +201,6 @@ func UringSetBuffer(fd, index int, b []byte) error {
 	}
 	arg := &uringRsrcUpdate{Offset: uint32(index), Data: iov, Nr: 1}
 	_, _, e := syscall.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(fd), IORING_REGISTER_BUFFERS_UPDATE, uintptr(unsafe.Pointer(arg)), unsafe.Sizeof(*arg), 0, 0)
-	if e != 0 {
-		return e
-	}
-	return nil
-}
-
-// UringFileTable gives a ring a table of n empty files (IORING_REGISTER_FILES, Linux 5.5). The
-// empty files count against RLIMIT_NOFILE (EMFILE).
-func UringFileTable(fd, n int) error {
-	files := make([]int32, n)
-	for i := range files {
-		files[i] = -1
-	}
-	_, _, e := syscall.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(fd), IORING_REGISTER_FILES, uintptr(unsafe.Pointer(&files[0])), uintptr(n), 0, 0)
 	if e != 0 {
 		return e
 	}

@@ -105,7 +105,7 @@ var (
 )
 
 // New returns a driver in front of inner, which it owns. It is a driver.Stager and a
-// driver.Registrar if inner is one. It performs no chains, and does not count waits.
+// driver.Registrar if inner is one. It does not count waits.
 func New(inner driver.Driver, o Options) driver.Driver {
 	if o.Counts == nil {
 		o.Counts = new(Counts)

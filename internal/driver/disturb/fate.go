@@ -47,9 +47,6 @@ func hash(words ...uint64) uint64 {
 func (d *Driver) decide(op *driver.Op) *fate {
 	h := hash(uint64(op.Code), uint64(op.Off), uint64(len(op.Buf)))
 	f := &fate{op: op, original: *op, key: h}
-	if op.Then != nil {
-		return f // a chain, which is none of this driver's
-	}
 	if len(d.seen) == seenMost {
 		clear(d.seen)
 	}
@@ -67,7 +64,7 @@ func (d *Driver) decide(op *driver.Op) *fate {
 	if op.Code != driver.Read {
 		return f
 	}
-	f.drops = drops/share < d.o.Dropped && op.Flags&(driver.Direct|driver.OwnFile) == 0
+	f.drops = drops/share < d.o.Dropped && op.Flags&driver.Direct == 0
 	f.whole = whole < 1.0/8
 	if short < d.o.Short && !f.fails {
 		f.short = cut(op, left)

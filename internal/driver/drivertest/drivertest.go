@@ -58,7 +58,7 @@ func (s Suite) Run(t *testing.T) {
 	groups := [][]test{transferTests, queueTests, reapTests, cancelTests, closeTests, loadTests, modelTests, registrarTests}
 	if s.Create == nil {
 		s.Create = createSystemFile
-		groups = append(groups, systemTests, chainTests)
+		groups = append(groups, systemTests)
 	}
 	for _, group := range groups {
 		for _, tt := range group {

@@ -44,8 +44,7 @@ type mark struct {
 	op       *driver.Op
 	original driver.Op // as the caller submitted it
 	verdict  Verdict
-	due      int     // of a late one: it is returned when returned has this value
-	rest     []*mark // of a chain: the marks of the operations after the first
+	due      int // of a late one: it is returned when returned has this value
 }
 
 // stager is a Driver over a driver.Stager.
@@ -69,9 +68,8 @@ type memory interface {
 	Unregister(index int)
 }
 
-// New wraps inner. The driver that it returns is a driver.Stager if inner is one, a
-// driver.Registrar if inner is one, and a driver.Linker if inner is both a Linker and a Registrar.
-// Closing it closes inner.
+// New wraps inner. The driver that it returns is a driver.Stager if inner is one, and a
+// driver.Registrar if inner is one. Closing it closes inner.
 func New(inner driver.Driver, decide Decider) driver.Driver {
 	d := &Driver{
 		inner: inner, depth: inner.Info().Depth, decide: decide,
@@ -79,10 +77,7 @@ func New(inner driver.Driver, decide Decider) driver.Driver {
 	}
 	_, stages := inner.(driver.Stager)
 	reg, registers := inner.(driver.Registrar)
-	_, links := inner.(driver.Linker)
 	switch {
-	case links && registers:
-		return linker{stagingRegistrar{stager{d}, reg}}
 	case stages && registers:
 		return stagingRegistrar{stager{d}, reg}
 	case stages:
@@ -122,12 +117,8 @@ func (d *Driver) decideAll(ops []*driver.Op) int {
 			n = i
 			break
 		}
-		m := &mark{op: op, original: *op, verdict: v}
-		switch {
-		case op.Then != nil:
-			d.marked[op] = m
-			d.decideChain(m)
-		case v.marks():
+		if v.marks() {
+			m := &mark{op: op, original: *op, verdict: v}
 			d.marked[op] = m
 			m.disguise()
 		}
@@ -158,10 +149,8 @@ func (d *Driver) giveBack(ops []*driver.Op) {
 			continue
 		}
 		delete(d.marked, op)
-		for _, m := range m.all() {
-			d.waiting[m.op] = m.verdict
-			m.undisguise()
-		}
+		d.waiting[op] = m.verdict
+		m.undisguise()
 	}
 }
 

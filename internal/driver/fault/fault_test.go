@@ -29,7 +29,7 @@ func onPool(t testing.TB, depth int, decide fault.Decider) driver.Driver {
 
 func onRing(t testing.TB, depth int, decide fault.Decider) driver.Driver {
 	t.Helper()
-	ring, err := uring.New(uring.Options{Depth: depth, Files: 8})
+	ring, err := uring.New(uring.Options{Depth: depth})
 	if err != nil {
 		skip.ForDriver(t, "uring", err)
 	}

@@ -46,12 +46,8 @@ func (m *mark) undisguise() {
 	m.op.Code, m.op.Flags, m.op.FD, m.op.Buf = m.original.Code, m.original.Flags, m.original.FD, m.original.Buf
 }
 
-// settle undisguises an operation that the inner driver has returned, and sets its result. For a
-// chain it does so for all operations.
+// settle undisguises an operation that the inner driver has returned, and sets its result.
 func (m *mark) settle() {
-	for _, next := range m.rest {
-		next.settle()
-	}
 	m.undisguise()
 	if m.verdict.Errno != 0 && m.op.Res != -int32(syscall.ECANCELED) {
 		m.op.Res = -int32(m.verdict.Errno)

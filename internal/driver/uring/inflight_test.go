@@ -72,7 +72,7 @@ func openCounted(t *testing.T, depth uint32) (r *Ring, overflowed func() bool) {
 	if err != nil {
 		skip.ForDriver(t, "uring", err)
 	}
-	r = &Ring{hook: new(record.Hook), depth: depth, workers: 1}
+	r = &Ring{hook: new(record.Hook), depth: depth}
 	if err := r.adopt(fd, p); err != nil {
 		r.release()
 		skip.ForDriver(t, "uring", err)
@@ -176,33 +176,6 @@ func TestControlWithSQFull(t *testing.T) {
 	}
 	all.Wait()
 	drainAll(t, r, ops[:n])
-}
-
-// The kernel takes a chain whole, also in a call for SQEs that were counted before the chain was
-// staged. The open of a part would still run when the read of the next part begins.
-func TestOldCountSplitsNoChain(t *testing.T) {
-	r := open(t, Options{Depth: 64, Files: 1})
-	defer r.Close()
-	if r.Files() == 0 {
-		skip.For(t, skip.Driver, "the kernel has no files for chains")
-	}
-	nop := new(driver.Op)
-	r.Stage([]*driver.Op{nop})
-	counted := r.staged() // by a goroutine in Wake, say
-	r.flush()             // by another goroutine
-
-	name := &driver.Path{Name: []byte("/dev/null\x00")}
-	head := &driver.Op{Code: driver.Open, FD: unix.AT_FDCWD, Path: name}
-	head.Then = &driver.Op{Code: driver.Close, Flags: driver.OwnFile}
-	r.Stage([]*driver.Op{head})
-	r.enter(counted, 0, 0)
-	if left := r.staged(); left != 0 {
-		t.Errorf("the kernel has left %d SQEs of a chain of 2", left)
-	}
-	reap(t, r, 2)
-	if head.Res != 0 || head.Then.Res != 0 {
-		t.Errorf("open = %d, close = %d; want 0, 0", head.Res, head.Then.Res)
-	}
 }
 
 // Close waits for operations that the kernel has, and for staged operations. All operations get a

@@ -51,10 +51,10 @@ func (r *Ring) openNow() bool {
 // divides the places that Info has promised, and leaves some of them to reads. And there is little
 // to gain: the smallest ring counts as 8 KiB, and the usual one as 16 KiB.
 func (r *Ring) reopen() error {
-	err := r.open(0)
+	err := r.open()
 	for pause := time.Millisecond; errors.Is(err, syscall.ENOMEM) && pause < time.Second; pause *= 2 {
 		time.Sleep(pause)
-		err = r.open(0)
+		err = r.open()
 	}
 	return err
 }

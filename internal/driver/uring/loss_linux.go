@@ -127,12 +127,7 @@ func (r *Ring) withdrawStaged() {
 		default:
 			op := r.slots.release(token)
 			op.Res = -int32(syscall.ECANCELED)
-			if op.Head != nil {
-				op = chainEnded(op)
-			}
-			if op != nil {
-				r.loss.withdrawn = append(r.loss.withdrawn, op)
-			}
+			r.loss.withdrawn = append(r.loss.withdrawn, op)
 		}
 	}
 	atomic.StoreUint32(r.sqTail, atomic.LoadUint32(r.sqHead))

@@ -73,11 +73,6 @@ func (r *Ring) drain(done []*driver.Op) int {
 		default:
 			op := r.slots.release(e.UserData)
 			op.Res = e.Res
-			if op.Head != nil {
-				if op = chainEnded(op); op == nil {
-					continue
-				}
-			}
 			done[n] = op
 			n++
 		}

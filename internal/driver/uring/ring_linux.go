@@ -22,22 +22,19 @@ const defaultDepth = 1024
 // minDepth is the least useful depth.
 const minDepth = 32
 
+// maxWorkers is the most kernel threads that io_uring adds to the process, for each thread that
+// submits, for operations that it cannot perform asynchronously. Linux before 5.15 has no such
+// bound.
+const maxWorkers = 1
+
 // Options configures a Ring. The zero value is useful.
 type Options struct {
 	// Depth is the most operations in flight: 1 to 16384, 0 for 1024. It is rounded up to a power
 	// of two. It is lowered to the bound of RLIMIT_MEMLOCK, on kernels where rings count against it
 	// (before Linux 5.12, and from 6.14 on).
 	Depth int
-	// Workers is the most kernel threads that io_uring adds to the process, for each thread that
-	// submits, for operations that it cannot perform asynchronously; 0 means 1. Linux before 5.15
-	// has no such bound.
-	Workers int
-	// Files is the number of the ring's own files, for chains (driver.Linker): 0 to 32768. The ring
-	// has none if the kernel has no such files (before 5.15), or allows fewer.
-	Files int
 	// Lazy opens the ring when it is first used. New still opens a ring, to probe the kernel, and
-	// closes it. Lazy is for programs that may close all descriptors when they begin. A lazy ring
-	// has no files for chains.
+	// closes it. Lazy is for programs that may close all descriptors when they begin.
 	Lazy bool
 	// Record, if not nil, records the ring's system calls.
 	Record *record.Hook
@@ -45,22 +42,19 @@ type Options struct {
 
 // Ring is an io_uring instance as a driver.Driver.
 type Ring struct {
-	hook    *record.Hook
-	lazy    lazyOpen
-	loss    loss
-	waits   waits
-	fd      int
-	self    sys.Descriptor // fd, as it was opened
-	depth   uint32
-	workers uint32
-	// parallel is set if at most workers kernel threads serve this ring, and several may write to
-	// one file.
+	hook  *record.Hook
+	lazy  lazyOpen
+	loss  loss
+	waits waits
+	fd    int
+	self  sys.Descriptor // fd, as it was opened
+	depth uint32
+	// parallel is set if at most maxWorkers kernel threads serve this ring, and several may write
+	// to one file.
 	parallel bool
 	features []string
-	files    int // the number of files for chains
 	// a buffered read that has to wait takes no worker thread (5.9)
 	asyncReads bool
-	fileTable  bool // the kernel can open files into the file table, and close them there (5.15)
 
 	mem    []byte // the mapping of SQ and CQ
 	sqemem []byte // the mapping of the SQEs
@@ -93,22 +87,21 @@ type Ring struct {
 var (
 	_ driver.Stager    = (*Ring)(nil)
 	_ driver.Registrar = (*Ring)(nil)
-	_ driver.Linker    = (*Ring)(nil)
 )
 
 // New creates a ring. The error is from a system call (EPERM under seccomp or
 // kernel.io_uring_disabled, ENOSYS before 5.1, ENOMEM if RLIMIT_MEMLOCK is too low even for a small
 // ring). If the kernel is older than 5.6, the error wraps errors.ErrUnsupported.
 func New(o Options) (*Ring, error) {
-	depth, workers, err := o.check()
+	depth, err := o.check()
 	if err != nil {
 		return nil, err
 	}
-	r := &Ring{hook: cmp.Or(o.Record, new(record.Hook)), depth: depth, workers: uint32(workers)}
-	err = r.open(o.Files)
+	r := &Ring{hook: cmp.Or(o.Record, new(record.Hook)), depth: depth}
+	err = r.open()
 	for errors.Is(err, syscall.ENOMEM) && r.depth > minDepth {
 		r.depth /= 2
-		err = r.open(o.Files)
+		err = r.open()
 	}
 	if err != nil {
 		return nil, err
@@ -120,8 +113,8 @@ func New(o Options) (*Ring, error) {
 	return r, nil
 }
 
-// open creates the ring, with that many files for chains.
-func (r *Ring) open(files int) error {
+// open creates the ring.
+func (r *Ring) open() error {
 	fd, p, err := setup(r.depth, r.hook)
 	if err != nil {
 		return fmt.Errorf("io_uring_setup: %w", err)
@@ -130,7 +123,6 @@ func (r *Ring) open(files int) error {
 		r.release()
 		return err
 	}
-	r.registerFiles(files)
 	return nil
 }
 
@@ -141,24 +133,15 @@ func (r *Ring) adopt(fd int, p *sys.UringParams) error {
 	return r.init(p)
 }
 
-func (o Options) check() (depth uint32, workers int, err error) {
+func (o Options) check() (depth uint32, err error) {
 	if o.Depth < 0 || o.Depth > 16384 {
-		return 0, 0, fmt.Errorf("uring: Depth %d is not between 0 and 16384", o.Depth)
-	}
-	if o.Files < 0 || o.Files > 32768 {
-		return 0, 0, fmt.Errorf("uring: Files %d is not between 0 and 32768", o.Files)
-	}
-	if o.Files > 0 && o.Lazy {
-		return 0, 0, errors.New("uring: Files and Lazy cannot be used together")
-	}
-	if o.Workers < 0 {
-		return 0, 0, fmt.Errorf("uring: Workers %d is negative", o.Workers)
+		return 0, fmt.Errorf("uring: Depth %d is not between 0 and 16384", o.Depth)
 	}
 	depth = defaultDepth
 	if o.Depth > 0 {
 		depth = 1 << bits.Len32(uint32(o.Depth)-1)
 	}
-	return depth, max(o.Workers, 1), nil
+	return depth, nil
 }
 
 // setup creates the ring, without flags that an older kernel does not know. The CQ has twice the
@@ -189,7 +172,7 @@ func (r *Ring) init(p *sys.UringParams) error {
 	if err != nil {
 		return err
 	}
-	bounded := sys.UringMaxWorkers(r.fd, r.workers, r.workers) == nil
+	bounded := sys.UringMaxWorkers(r.fd, maxWorkers, maxWorkers) == nil
 	if r.features == nil {
 		r.describe(ops, p, bounded)
 	}
@@ -222,7 +205,6 @@ func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 		}
 	}
 	r.asyncReads = p.Features&sys.IORING_FEAT_POLL_32BITS != 0
-	r.fileTable = ops[sys.IORING_OP_OPENAT] && ops[sys.IORING_OP_CLOSE] && ops[sys.IORING_OP_LINKAT]
 	r.features = append(r.features, fmt.Sprintf("%d kinds of operations", n))
 	if r.asyncReads {
 		r.features = append(r.features, "asynchronous buffered reads")
@@ -242,7 +224,7 @@ func (r *Ring) describe(ops []bool, p *sys.UringParams, bounded bool) {
 func (r *Ring) Info() driver.Info {
 	info := driver.Info{Name: "uring", Depth: int(r.depth), Features: r.features}
 	if r.parallel {
-		info.Workers = int(r.workers)
+		info.Workers = maxWorkers
 	}
 	return info
 }

@@ -13,12 +13,12 @@ import (
 
 // Options configures a Ring. See the file for Linux.
 type Options struct {
-	Depth, Workers, Files int
-	Lazy                  bool
-	Record                *record.Hook
+	Depth  int
+	Lazy   bool
+	Record *record.Hook
 }
 
 // New returns an error: this system has no io_uring.
-func New(Options) (driver.Linker, error) {
+func New(Options) (driver.Driver, error) {
 	return nil, fmt.Errorf("io_uring on %s/%s: %w", runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
 }

@@ -25,7 +25,7 @@ func TestDriver(t *testing.T) {
 	for _, atLeast := range []int{1, 16, 1024} {
 		t.Run(fmt.Sprintf("Depth%d", atLeast), func(t *testing.T) {
 			drivertest.Run(t, func(t testing.TB, depth int) driver.Driver {
-				return open(t, Options{Depth: max(depth, atLeast), Files: 8})
+				return open(t, Options{Depth: max(depth, atLeast)})
 			})
 		})
 	}

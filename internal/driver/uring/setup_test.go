@@ -29,9 +29,8 @@ func TestOptions(t *testing.T) {
 		{Options{Depth: 16384}, 16384, ""},
 		{Options{Depth: -1}, 0, "Depth -1"},
 		{Options{Depth: 16385}, 0, "Depth 16385"},
-		{Options{Workers: -1}, 0, "Workers -1"},
 	} {
-		depth, _, err := c.o.check()
+		depth, err := c.o.check()
 		if depth != c.depth || (err != nil) != (c.names != "") || err != nil && !strings.Contains(err.Error(), c.names) {
 			t.Errorf("%+v: depth %d, error %v; want %d, %q", c.o, depth, err, c.depth, c.names)
 		}
@@ -117,7 +116,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := &Ring{hook: new(record.Hook), depth: 16, workers: 1}
+	bad := &Ring{hook: new(record.Hook), depth: 16}
 	p.Features = 0
 	if bad.adopt(fd, p) == nil {
 		t.Error("use without features = nil; want an error")
@@ -146,19 +145,4 @@ func mappings(t *testing.T) int {
 		}
 	}
 	return n
-}
-
-// TestNoTableOfFiles checks that there are no chains if the kernel cannot open files into a table
-// (before 5.15).
-func TestNoTableOfFiles(t *testing.T) {
-	r := open(t, Options{})
-	defer r.Close()
-	r.fileTable = false
-	r.registerFiles(8)
-	if n := r.Files(); n != 0 {
-		t.Errorf("Files = %d; want 0", n)
-	}
-	if f := strings.Join(r.Info().Features, ", "); strings.Contains(f, "chains") {
-		t.Errorf("Features = %s; want no chains", f)
-	}
 }

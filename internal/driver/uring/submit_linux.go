@@ -32,7 +32,7 @@ func (r *Ring) Submit(ops []*driver.Op) (int, error) {
 		}
 		// Ask the slots, not Stage: Stage may have stopped because the SQ was full, and flush has
 		// emptied it.
-		if !all || n == len(ops) || chainLength(ops[n]) > min(r.slots.Available(), len(r.sqes)-sqReserve) {
+		if !all || n == len(ops) || r.slots.Available() == 0 {
 			return n, nil
 		}
 	}
@@ -51,17 +51,8 @@ func (r *Ring) Stage(ops []*driver.Op) int {
 	}
 	room := min(r.slots.Available(), r.room()-sqReserve)
 	tail, n := *r.sqTail, 0
-	for ; n < len(ops) && room > 0; n++ {
-		op := ops[n]
-		if op.Then == nil {
-			tail = r.write(tail, op)
-			room--
-			continue
-		}
-		if room -= chainLength(op); room < 0 {
-			break // a chain is not split
-		}
-		tail = r.writeChain(tail, op)
+	for ; n < min(len(ops), room); n++ {
+		tail = r.write(tail, ops[n])
 	}
 	atomic.StoreUint32(r.sqTail, tail)
 	return n
@@ -92,10 +83,7 @@ const unknownOp = 0xff
 
 // prepare writes op's SQE.
 func prepare(e *sys.SQE, op *driver.Op) {
-	*e = sys.SQE{FD: op.FD, UserData: op.Token, Flags: link(op)}
-	if op.Flags&driver.OwnFile != 0 {
-		e.Flags |= sys.IOSQE_FIXED_FILE
-	}
+	*e = sys.SQE{FD: op.FD, UserData: op.Token}
 	switch op.Code {
 	case driver.Nop:
 		e.Opcode = sys.IORING_OP_NOP
@@ -111,10 +99,6 @@ func prepare(e *sys.SQE, op *driver.Op) {
 	case driver.Fdatasync:
 		e.Opcode = sys.IORING_OP_FSYNC
 		e.OpFlags = sys.IORING_FSYNC_DATASYNC
-	case driver.Open:
-		prepareOpen(e, op)
-	case driver.Close:
-		prepareClose(e, op)
 	default:
 		e.Opcode = unknownOp
 	}
@@ -176,15 +160,8 @@ func (r *Ring) enter(staged, wait, flags uint32) int32 {
 	if r.lost() != nil {
 		return 0
 	}
-	submit := staged
-	if wait == 0 {
-		// Other goroutines may have submitted the SQEs that were counted, and staged a chain. By an
-		// old count the kernel could take a part of the chain, and begin the rest too early. A call
-		// that waits needs the count: the kernel waits only if it has taken as many.
-		submit = uint32(len(r.sqes))
-	}
 	start := r.hook.Now()
-	res := sys.UringEnter(r.fd, submit, wait, flags)
+	res := sys.UringEnter(r.fd, staged, wait, flags)
 	r.hook.Call(start, record.Call{
 		Batch: int32(staged), Wait: int32(wait), Res: res, Syscall: record.SysUringEnter, Drv: record.DriverUring,
 	})
@@ -206,17 +183,11 @@ func (r *Ring) Wake() {
 	}
 }
 
-// Cancel implements driver.Driver. In a chain the kernel finds the operation that it is performing.
+// Cancel implements driver.Driver.
 func (r *Ring) Cancel(op *driver.Op) {
 	if r.lazy.pending.Load() {
 		return // nothing was submitted
 	}
-	for ; op != nil; op = op.Then {
-		r.cancel(op)
-	}
-}
-
-func (r *Ring) cancel(op *driver.Op) {
 	// A cancellation is only a request. It is dropped if too many are in the ring, so that the CQ
 	// cannot overflow.
 	if r.cancels.Add(1) > int32(r.depth)/2+1 {

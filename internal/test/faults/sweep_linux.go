@@ -13,7 +13,6 @@ import (
 	"github.com/sluiceio/sluice"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/aio"
-	"github.com/sluiceio/sluice/internal/driver/fault"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/uring"
 	"github.com/sluiceio/sluice/internal/test/places"
@@ -31,14 +30,13 @@ var (
 // drivers has the drivers of the Schedulers. The last one queues every operation that is not
 // cached. The one before it queues direct operations, whatever the system has.
 var drivers = []struct {
-	name   string
-	open   func() (driver.Driver, error)
-	chains func(fault.Decider) driver.Linker
+	name string
+	open func() (driver.Driver, error)
 }{
-	{"uring", func() (driver.Driver, error) { return uring.New(uring.Options{Depth: 64}) }, chainsOnRing},
-	{"aio", func() (driver.Driver, error) { return aio.New(aio.Options{Depth: 64}) }, nil},
-	{"pool", func() (driver.Driver, error) { return onPool(driver.Direct) }, nil},
-	{"pool, all queued", func() (driver.Driver, error) { return onPool(0) }, nil},
+	{"uring", func() (driver.Driver, error) { return uring.New(uring.Options{Depth: 64}) }},
+	{"aio", func() (driver.Driver, error) { return aio.New(aio.Options{Depth: 64}) }},
+	{"pool", func() (driver.Driver, error) { return onPool(driver.Direct) }},
+	{"pool, all queued", func() (driver.Driver, error) { return onPool(0) }},
 }
 
 // asynchronous claims to perform operations with all of flags without a thread.
@@ -52,16 +50,6 @@ func (a asynchronous) Async(op *driver.Op) bool { return op.Flags&a.flags == a.f
 func onPool(flags driver.Flags) (driver.Driver, error) {
 	p, err := pool.New(pool.Options{Depth: 64})
 	return asynchronous{p, flags}, err
-}
-
-// chainsOnRing makes a driver of chains, or returns nil.
-func chainsOnRing(decide fault.Decider) driver.Linker {
-	ring, err := uring.New(uring.Options{Depth: 64, Files: 8})
-	if err != nil {
-		return nil
-	}
-	l, _ := fault.New(ring, decide).(driver.Linker)
-	return l
 }
 
 // troubles returns the errors and the short count, once and for ever.
@@ -100,7 +88,7 @@ func Sweep(t *testing.T, workloads []Workload) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					return sweepRun(t, dir, load.run, what, at, drv, d.chains)
+					return sweepRun(t, dir, load.run, what, at, drv)
 				}
 				clean := one(trouble{}, never)
 				for range cachedRuns {
@@ -137,7 +125,7 @@ const cachedRuns = 100
 const never = 1 << 30
 
 // sweepRun runs a workload once.
-func sweepRun(t *testing.T, dir string, load func(*world), what trouble, at int, drv driver.Driver, chains func(fault.Decider) driver.Linker) *world {
+func sweepRun(t *testing.T, dir string, load func(*world), what trouble, at int, drv driver.Driver) *world {
 	t.Helper()
 	dir, err := os.MkdirTemp(dir, "run")
 	if err != nil {
@@ -148,7 +136,7 @@ func sweepRun(t *testing.T, dir string, load func(*world), what trouble, at int,
 	before := testenv.HeldNow(t)
 	ended := watch(fmt.Sprintf("%s, %s from operation %d on", t.Name(), what, at))
 	w.what, w.at = what, at
-	s := w.on(drv, chains)
+	s := w.on(drv)
 	load(w)
 	w.idle()
 	if err := s.Close(); err != nil && !errors.Is(err, what.errno) {

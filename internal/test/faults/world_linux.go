@@ -134,7 +134,7 @@ func drop(name string) error {
 }
 
 // on returns a Scheduler on the driver. The trouble affects its operations and its plain calls.
-func (w *world) on(drv driver.Driver, chains func(fault.Decider) driver.Linker) *sluice.Scheduler {
+func (w *world) on(drv driver.Driver) *sluice.Scheduler {
 	decide := func(op *driver.Op) fault.Verdict {
 		n, errno := w.next(op.Code, op.Off, len(op.Buf), op.Flags&driver.Direct != 0, false)
 		return fault.Verdict{Errno: errno, Short: len(op.Buf) - n}
@@ -148,9 +148,6 @@ func (w *world) on(drv driver.Driver, chains func(fault.Decider) driver.Linker) 
 			return call(code, fd, b[:n], off)
 		}
 	})
-	if chains != nil {
-		inside.Scheduler(w.s).Core.SetChainDriver(func() driver.Linker { return chains(decide) })
-	}
 	return w.s
 }
 

@@ -35,7 +35,8 @@ type mixture struct {
 
 const (
 	mixtureBlocks = 256
-	mixtureRounds = 6 // of each kind, after something was taken away
+	mixtureFiles  = 240 // that a Batch reads
+	mixtureRounds = 6   // of each kind, after something was taken away
 )
 
 func mixtureBlock(i int) []byte { return bytes.Repeat([]byte{byte(7*i + 1)}, testenv.PageSize) }
@@ -45,7 +46,7 @@ func (m *mixture) run() error {
 	if err := os.WriteFile(m.name("data"), m.data(), 0o600); err != nil {
 		return err
 	}
-	for i := range 2 * mixtureFiles {
+	for i := range mixtureFiles {
 		if err := os.WriteFile(m.name(fmt.Sprint("small", i)), mixtureBlock(i)[:100], 0o600); err != nil {
 			return err
 		}
@@ -215,12 +216,9 @@ func (m *mixture) streams() error {
 	return want("copy of streams", int(n), errors.Join(err, err2), b, m.data())
 }
 
-// mixtureFiles is the number of chains at which the kernel performs a Batch's.
-const mixtureFiles = 120
-
 func (m *mixture) batch() error {
 	b := batch.New(m.s)
-	var bufs [2 * mixtureFiles][100]byte
+	var bufs [mixtureFiles][100]byte
 	for i := range bufs {
 		c := b.Chain()
 		f := c.Open(m.name(fmt.Sprint("small", i)))
