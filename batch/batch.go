@@ -22,6 +22,7 @@ type Batch struct {
 	last      []*Op             // the last operation of each chain; nil if the chain is empty
 	few       [4]*Op            // the first memory of last; see Chain
 	chains    int               // chains that have operations
+	onFiles   bool              // an operation is on a file that the chain does not open
 	wrong     error             // the error for which Do refuses the Batch
 	age       uint32            // how often the Batch was Reset
 	state     atomic.Int32

@@ -40,7 +40,7 @@ func (b *Batch) Reset() {
 		b.n -= used
 	}
 	clear(b.last)
-	b.last, b.chains, b.wrong = b.last[:0], 0, nil
+	b.last, b.chains, b.onFiles, b.wrong = b.last[:0], 0, false, nil
 	b.age++
 	b.reused = true
 	b.state.Store(filling)

@@ -31,10 +31,14 @@ type run struct {
 
 	begin  sync.Once   // help
 	helped atomic.Bool // set by help
-	// ended holds the operations that helpers have ended, until they are yielded. It is nil without
-	// helpers, or in Do. Set by help, before the helpers begin.
+	// ended holds the operations that helpers have ended, until they are yielded, at most mostUnseen.
+	// It is nil without helpers, or in Do. Set by help, before the helpers begin.
 	ended chan *Op
 }
+
+// mostUnseen is how many operations helpers may end beyond those that the loop of Each has seen.
+// Chosen: helpers go on while the loop's body is busy for some time.
+const mostUnseen = 256
 
 // init prepares r for b.
 func (r *run) init(ctx context.Context, b *Batch) {
@@ -73,14 +77,22 @@ func (r *run) end() {
 // help starts the helpers, unless they run already.
 func (r *run) help() {
 	r.begin.Do(func() {
-		depth := r.core.Driver().Depth
-		r.helpers.Init(depth, r)
+		r.helpers.Init(r.mostHelpers(), r)
 		if r.each != nil {
-			r.ended = make(chan *Op, depth)
+			r.ended = make(chan *Op, min(r.b.n, mostUnseen))
 		}
 		r.helped.Store(true)
 		r.helpers.Call()
 	})
+}
+
+// mostHelpers returns how many helpers can be of use: as many as the driver takes operations, or, if
+// none is on an open file, as there are calls with names at a time. More would wait for permits.
+func (r *run) mostHelpers() int {
+	if r.b.onFiles {
+		return r.core.Driver().Depth
+	}
+	return r.core.MostNamed()
 }
 
 // yield yields the operations that helpers end; left is their number. If the loop's body does not

@@ -83,7 +83,7 @@ func (c Chain) of(kind kind, t Target) *Op {
 	op := c.add(kind)
 	switch {
 	case t.file != nil:
-		op.file = t.file
+		op.file, c.batch.onFiles = t.file, true
 	case t.open == nil:
 		op.refuse(errors.New("it has no file"))
 	case t.open.batch != c.batch || t.age != c.age:

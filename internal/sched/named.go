@@ -117,6 +117,10 @@ type names struct {
 // mostBeside is as many as the fewest permits: with them, twice as many threads may wait.
 const mostBeside = budget.Least
 
+// MostNamed returns how many calls with names one Batch may have in progress: with all permits, and
+// one beside them.
+func (s *Scheduler) MostNamed() int { return int(s.names.all.Limit()) + 1 }
+
 // Names returns how many calls with names are in progress, and how many wait for a permit.
 func (s *Scheduler) Names() (calls, waiting int) {
 	n := &s.names
