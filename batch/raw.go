@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
 )
@@ -52,9 +51,9 @@ func (op *Op) onRaw(r *run) (err error) {
 	own := sched.RawFile{FD: op.open.raw.fd, Name: op.open.name}
 	switch op.kind {
 	case opReadAt:
-		err = op.moved(r.core.TransferRaw(r.ctx, driver.Read, own, op.buf, op.off))
+		err = op.moved(r.core.ReadRaw(r.ctx, own, op.buf, op.off))
 	case opWriteAt:
-		err = op.moved(r.core.TransferRaw(r.ctx, driver.Write, own, op.buf, op.off))
+		err = op.moved(r.core.WriteRaw(r.ctx, own, op.buf, op.off))
 	case opCloseFile:
 		err = op.close(r)
 	default:

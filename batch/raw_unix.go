@@ -7,7 +7,6 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/handle"
 	"github.com/sluiceio/sluice/internal/sched"
 	"github.com/sluiceio/sluice/internal/sys"
@@ -104,7 +103,7 @@ func (op *Op) readRaw(r *run) ([]byte, error) {
 	}
 	own, off := sched.RawFile{FD: op.raw.fd, Name: op.name}, int64(0)
 	return handle.ReadAll(st.Size, func(b []byte) (int, error) {
-		n, err := r.core.TransferRaw(r.ctx, driver.Read, own, b, off)
+		n, err := r.core.ReadRaw(r.ctx, own, b, off)
 		off += int64(n)
 		return n, err
 	})

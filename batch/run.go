@@ -31,8 +31,8 @@ type run struct {
 
 	begin  sync.Once   // help
 	helped atomic.Bool // set by help
-	// ended holds the operations that helpers have ended, until they are yielded, at most mostUnseen.
-	// It is nil without helpers, or in Do. Set by help, before the helpers begin.
+	// ended holds at most mostUnseen operations that helpers have ended, until they are yielded. It
+	// is nil without helpers, or in Do. Set by help, before the helpers begin.
 	ended chan *Op
 }
 
@@ -86,8 +86,8 @@ func (r *run) help() {
 	})
 }
 
-// mostHelpers returns how many helpers can be of use: as many as the driver takes operations, or, if
-// none is on an open file, as there are calls with names at a time. More would wait for permits.
+// mostHelpers returns how many helpers can be of use: as many as the driver takes operations, or as
+// there may be calls with names, if no operation is on an open file. More would wait for permits.
 func (r *run) mostHelpers() int {
 	if r.b.onFiles {
 		return r.core.Driver().Depth

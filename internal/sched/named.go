@@ -65,9 +65,18 @@ type RawFile struct {
 	Name string
 }
 
-// TransferRaw is ReadAt or WriteAt for a RawFile, as code says. A write makes plain calls. A read
-// that the page cache does not answer makes them, too, or may be queued if ctx can end.
-func (s *Scheduler) TransferRaw(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) (n int, err error) {
+// ReadRaw is ReadAt for a RawFile. A read that the page cache does not answer is a plain call, or
+// may be queued if ctx can end.
+func (s *Scheduler) ReadRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
+	return s.transferRaw(ctx, driver.Read, o, b, off)
+}
+
+// WriteRaw is WriteAt for a RawFile. It makes plain calls.
+func (s *Scheduler) WriteRaw(ctx context.Context, o RawFile, b []byte, off int64) (n int, err error) {
+	return s.transferRaw(ctx, driver.Write, o, b, off)
+}
+
+func (s *Scheduler) transferRaw(ctx context.Context, code driver.Code, o RawFile, b []byte, off int64) (n int, err error) {
 	switch {
 	case len(b) == 0:
 		return 0, nil // as in os.File, which makes no call

@@ -43,7 +43,7 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 	stalled, other := iopath.NewFile(1, true, false), iopath.NewFile(2, true, false)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	// A quarter of the device's permits are taken, and by TransferRaw a quarter of the names'.
+	// A quarter of the device's permits are taken, and by WriteRaw a quarter of the names'.
 	const each, ways, begun = 20, 6, 2 * budget.Parallel / 4
 	for range each {
 		// Two files: the Syncs of one file would share a call.
@@ -51,7 +51,7 @@ func TestStalledCallsAreWithdrawn(t *testing.T) {
 		go func() { _, err := s.WriteAt(ctx, stalled, make([]byte, 8), 0); ended <- err }()
 		go func() { ended <- s.Sync(ctx, first) }()
 		go func() { ended <- s.Datasync(ctx, second) }()
-		go func() { _, err := s.TransferRaw(ctx, driver.Write, RawFile{FD: 1}, make([]byte, 8), 0); ended <- err }()
+		go func() { _, err := s.WriteRaw(ctx, RawFile{FD: 1}, make([]byte, 8), 0); ended <- err }()
 		go func() {
 			tr := Transfer{Ends: true}
 			s.StartWrite(&tr, stalled, make([]byte, 8), 0, 0, true)
