@@ -14,8 +14,8 @@ const (
 	// HugeWritten is how many bytes in the page cache make two fsyncs at a time
 	// better for two Syncs than one fsync for both. Measured: docs/results/mechanisms.md.
 	HugeWritten = 256 << 10 // 256 KiB
-	// near is how far apart small writes are whose pages the kernel writes together, as those of a
-	// log. They had better wait for the fsync: docs/results/syncs.md.
+	// Small writes less than near apart, as in a log, leave the kernel as one request. They had
+	// better wait for the fsync. Measured: docs/results/syncs.md.
 	near = 1 << 20 // 1 MiB
 )
 
