@@ -46,20 +46,22 @@ func TestTablesOfTheDecision(t *testing.T) {
 		"any": {0, 3, 8, 100}, "0": {0}, "1 or more": {1, 100},
 		"fewer than 2 a processor": {0, 15}, "2 a processor or more": {16, 100},
 	}
+	kinds := map[string]governor.Kind{"any": governor.Reads, "reads, writes": governor.Reads, "fsyncs": governor.Syncs}
+	rooms := map[string]int32{"three quarters of the permits": 48, "2 permits a processor": 16, "1 permit": 1, "0": 0}
 	rows := tableOf(t, "processors taken")
 	if len(rows) != 6 {
 		t.Fatalf("decision 2 has %d rows for Room", len(rows))
 	}
 	for _, row := range rows {
+		kind, kindKnown := kinds[row[1]]
+		want, roomKnown := rooms[row[4]]
+		if !kindKnown || !roomKnown || bools[row[0]] == nil || choices[row[2]] == nil || inFlight[row[3]] == nil {
+			t.Errorf("decision 2 has the row %q", row)
+		}
 		for _, taken := range bools[row[0]] {
 			for _, c := range choices[row[2]] {
 				for _, n := range inFlight[row[3]] {
-					kind := governor.Reads
-					if row[1] == "fsyncs" {
-						kind = governor.Syncs
-					}
-					want := map[string]int32{"three quarters of the permits": 48, "2 permits a processor": 16, "1 permit": 1, "0": 0}
-					if most := Room(kind, c, Load{n, 64, 8, ready, taken}); most != want[row[4]] {
+					if most := Room(kind, c, Load{n, 64, 8, ready, taken}); most != want {
 						t.Errorf("%v: with %v and %d in flight Room = %d", row, c, n, most)
 					}
 				}
