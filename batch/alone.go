@@ -31,7 +31,7 @@ const (
 func (r *run) alone() (left int) {
 	left = r.b.n
 	if left == 0 {
-		return left
+		return 0
 	}
 	if r.b.chains == 1 && r.each == nil {
 		c := chain{r: r, head: r.b.op(0), op: r.b.op(0)}

@@ -54,8 +54,8 @@ type Load struct {
 // While the processors are taken, the choice does not count: an epoch of a few milliseconds tells
 // nothing. A goroutine that becomes ready is late by a time slice of 10 ms. A plain call seldom
 // takes so long that its thread loses the processor, so with few operations plain calls are better.
-// With many, one time slice serves all goroutines whose operations a leader reaps. An fsync takes
-// so long that its thread loses the processor, and nobody waits for that.
+// With many, one time slice serves all goroutines whose operations a leader reaps. Fsyncs end one
+// by one, and a leader would wait for a time slice to see each end: so they are plain calls.
 func Room(kind governor.Kind, c governor.Choice, l Load) (most int32) {
 	switch few := few(l.Processors); {
 	case c == governor.Plain && !l.Taken, kind == governor.Syncs && l.Taken:
