@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	kernel "github.com/sluiceio/sluice/internal/driver"
+	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
@@ -18,6 +19,10 @@ type (
 
 func (d driver) String() string { return driverName(uint8(d)) }
 func (c call) String() string   { return syscallName(uint8(c)) }
+
+func trialOf(k governor.Kind, c governor.Choice) call {
+	return call(record.Trials + 2*uint8(k) + uint8(c))
+}
 
 // TestNumbers holds the numbers that files of traces have, and their names.
 func TestNumbers(t *testing.T) {
@@ -80,6 +85,12 @@ func TestNumbers(t *testing.T) {
 		{call(record.SysWrite), 17, "write"},
 		{call(record.TrialPlain), 18, "trial (plain)"},
 		{call(record.TrialQueue), 19, "trial (queue)"},
+		{trialOf(governor.Reads, governor.Queue), 20, "trial reads queue"},
+		{trialOf(governor.Reads, governor.Plain), 21, "trial reads plain"},
+		{trialOf(governor.LargeReads, governor.Queue), 22, "trial large queue"},
+		{trialOf(governor.PositionReads, governor.Plain), 25, "trial pos. plain"},
+		{trialOf(governor.Writes, governor.Queue), 26, "trial write queue"},
+		{trialOf(governor.Kinds-1, governor.Plain), 29, "trial fsync plain"},
 		{Kind(99), 99, "kind(99)"},
 		{Path(99), 99, "path(99)"},
 		{driver(99), 99, "driver(99)"},

@@ -59,8 +59,8 @@ type Governor struct {
 	tried   span          // the epoch of the trial that waits for its second neighbour. Under mu
 }
 
-// Journal is where a Governor reads the time and notes its trials. Its methods may be called at the
-// same time.
+// Journal is where a Governor reads the time, and what it learns of the processors. Its methods may
+// be called at the same time.
 type Journal interface {
 	// Now returns the time of a monotonic clock. It must not use the Governor.
 	Now() time.Duration
@@ -76,8 +76,6 @@ type Journal interface {
 	// Prepare prepares the queue, whose first trial may be soon, if only plain calls were made yet.
 	// It does not wait. With the queue prepared, plain calls may be good with fewer in flight.
 	Prepare()
-	// Trial notes a trial, when the epoch after it has ended.
-	Trial(Trial)
 }
 
 // Trial is a trial with its result; see Machine.
@@ -138,20 +136,21 @@ func (g *Governor) Begin(inFlight, few int32, j Journal) {
 
 // Count counts an operation that is about to begin, once, however many calls it takes. InFlight is
 // how many operations the device has. With at most few of them the first guess is Plain. One call
-// in sampleEvery uses j.
-func (g *Governor) Count(inFlight, few int32, j Journal) {
+// in sampleEvery uses j. If the epoch after a trial has ended, Count returns the trial, otherwise
+// nil.
+func (g *Governor) Count(inFlight, few int32, j Journal) *Trial {
 	if inFlight == 0 && !g.alone.Load() {
 		g.alone.Store(true)
 	}
 	if !g.sampled() || g.InCall() {
-		return
+		return nil
 	}
 	if g.Choice() == Plain && !g.Immune() && j.ProbeProcessors() {
 		g.pause()
-		return
+		return nil
 	}
 	if !g.mu.TryLock() {
-		return
+		return nil
 	}
 	tried := g.machine.Trying()
 	t, ended := g.sample(g.ops.Load(), inFlight, few, j)
@@ -161,9 +160,11 @@ func (g *Governor) Count(inFlight, few int32, j Journal) {
 	if tried && !trying {
 		j.Forget()
 	}
-	if ended {
-		j.Trial(t)
+	if !ended {
+		return nil
 	}
+	trial := t // so that only a trial is allocated
+	return &trial
 }
 
 // sampled counts an operation, and reports whether it is one in sampleEvery.

@@ -9,12 +9,18 @@ import (
 	"time"
 )
 
-// choose counts an operation and returns how it is performed.
-func choose(g *Governor, inFlight, few int32, j Journal) Choice {
+// noting is a Journal that notes trials.
+type noting interface {
+	Journal
+	note(*Trial)
+}
+
+// choose counts an operation and returns how it is performed. J notes a trial that ends.
+func choose(g *Governor, inFlight, few int32, j noting) Choice {
 	if g.Undecided(inFlight) {
 		g.Begin(inFlight, few, j)
-	} else {
-		g.Count(inFlight, few, j)
+	} else if t := g.Count(inFlight, few, j); t != nil {
+		j.note(t)
 	}
 	return g.Choice()
 }
@@ -41,7 +47,7 @@ func (j *journal) Computes() bool { return !j.idle }
 
 func (j *journal) Prepare() {}
 
-func (j *journal) Trial(t Trial) { j.trials = append(j.trials, t) }
+func (j *journal) note(t *Trial) { j.trials = append(j.trials, *t) }
 
 // play has g choose for n operations. Takes says how long an operation takes.
 func play(g *Governor, j *journal, n int, inFlight int32, takes func(Choice) time.Duration) (plain int) {
@@ -278,7 +284,7 @@ func (s *shared) Prepare() {}
 
 func (s *shared) Computes() bool { return true }
 
-func (s *shared) Trial(Trial) { s.trials.Add(1) }
+func (s *shared) note(*Trial) { s.trials.Add(1) }
 
 // Beside goroutines that compute the queue is in force, and nothing is guessed or compared. A trial
 // is given up, and plain calls are not the choice after that if many operations are in flight.

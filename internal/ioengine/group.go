@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/sluiceio/sluice/internal/record"
 )
 
 // Group is the rings of one device. It begins with one ring. Whenever a leader has more to do than
@@ -32,6 +34,9 @@ func (l *ringList) get() []*Engine {
 
 // Len returns the number of rings.
 func (g *Group) Len() int { return len(g.list.get()) }
+
+// Hook returns what records the first ring.
+func (g *Group) Hook() *record.Hook { return g.at(0).hook }
 
 // Of returns the ring for r, which is the same one until the Group grows or shrinks. Requests come
 // from a pool with a part for each processor, so processors mostly have different rings.

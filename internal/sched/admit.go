@@ -70,7 +70,9 @@ func (s *Scheduler) countWith(j governor.Journal, d *device.Device, kind governo
 	few := admission.Few(kind, s.paths.Devices.Budgets().Processors(), d.Budget.Limit(),
 		s.paths.IsReady(), direct)
 	if !g.Undecided(n) {
-		g.Count(n, few, j)
+		if t := g.Count(n, few, j); t != nil {
+			s.recordTrial(d, kind, t)
+		}
 		return
 	}
 	d.Queued.Add(1) // it counts for others

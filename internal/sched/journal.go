@@ -4,11 +4,12 @@ import (
 	"math"
 	"time"
 
+	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// journal gives the governors of a Scheduler its clock, and its recorder for their trials.
+// journal gives the governors of a Scheduler its clock, and what it knows of the processors.
 type journal struct{ s *Scheduler }
 
 // Now returns the time of the Scheduler's clock. It also asks how many processors there are.
@@ -47,19 +48,24 @@ func (j journal) Prepare() {
 	})
 }
 
-// Trial records a trial, if a recorder is on. The record is a call without a driver. Its Batch is
-// the number of operations that began in the trial. Its Res is the trial's rate, in per mille of
-// the rate of its neighbours: a difference could be negative, which means an error in a record.
-func (j journal) Trial(t governor.Trial) {
-	now := j.s.paths.Recording.Now()
+// recordTrial records a trial of a governor of d, if a recorder is on. The record is a call without
+// a driver, of a ring of d. Its Batch is the number of operations that began in the trial. Its Res
+// is the trial's rate, in per mille of the rate of its neighbours: a difference could be negative,
+// which means an error in a record.
+func (s *Scheduler) recordTrial(d *device.Device, kind governor.Kind, t *governor.Trial) {
+	now := s.paths.Recording.Now()
 	if now == 0 {
 		return
 	}
-	clock := j.s.paths.Clock() // it began at another time than the clock of records
+	hook := s.paths.Recording // of the first ring
+	if g := d.Rings.Load(); g != nil {
+		hook = g.Hook()
+	}
+	clock := s.paths.Clock() // it began at another time than the clock of records
 	at := func(t time.Duration) int64 { return max(1, now-int64(clock-t)) }
-	j.s.paths.Recording.Call(at(t.Began), record.Call{
+	hook.Call(at(t.Began), record.Call{
 		End: at(t.Ended), Batch: int32(min(t.Operations, math.MaxInt32)),
 		Res:     int32(min(math.Round(1000*t.Rate), math.MaxInt32)),
-		Syscall: [...]uint8{governor.Queue: record.TrialQueue, governor.Plain: record.TrialPlain}[t.Choice],
+		Syscall: record.Trials + 2*uint8(kind) + uint8(t.Choice),
 	})
 }

@@ -54,11 +54,10 @@ func (r *program) start(number int) {
 }
 
 // Now, Forget and so on make the program a governor.Journal, like sched's journal.
-func (r *program) Now() time.Duration   { return r.now + time.Hour }
-func (r *program) Forget()              { r.processors.Forget(r.now) }
-func (r *program) Prepare()             {}
-func (r *program) Computes() bool       { return r.processors.Computes() }
-func (r *program) Trial(governor.Trial) {}
+func (r *program) Now() time.Duration { return r.now + time.Hour }
+func (r *program) Forget()            { r.processors.Forget(r.now) }
+func (r *program) Prepare()           {}
+func (r *program) Computes() bool     { return r.processors.Computes() }
 
 // ProbeProcessors yields in sched. Here the yield takes a time slice if the processors are taken.
 func (r *program) ProbeProcessors() bool {

@@ -137,8 +137,6 @@ func (c *clock) Prepare() {}
 
 func (c *clock) Computes() bool { return true }
 
-func (c *clock) Trial(governor.Trial) {}
-
 // TestGovernors checks that Stats and Explain have the governors that have compared something.
 func TestGovernors(t *testing.T) {
 	s := testenv.Scheduler(t, sluice.Options{Driver: "pool"})
