@@ -45,12 +45,12 @@ func (s *Scheduler) Send(f *File, socket int) (int, error) {
 }
 
 // yieldInSend yields, because goroutines whose calls have ended hold permits until they run again.
-// It does nothing if the last yield took time slices of goroutines that compute.
+// It does nothing while the processors are taken (package pressure).
 func (s *Scheduler) yieldInSend() bool {
-	if s.sends.Taken(s.paths.Clock()) {
+	if s.paths.Engines.Processors.Taken(s.paths.Clock()) {
 		return false
 	}
-	s.sends.Yield(1, s.paths.Clock)
+	s.yield()
 	return true
 }
 

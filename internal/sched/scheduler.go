@@ -9,7 +9,6 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/ioengine"
 	"github.com/sluiceio/sluice/internal/iopath"
-	"github.com/sluiceio/sluice/internal/pressure"
 	"github.com/sluiceio/sluice/internal/record"
 	"github.com/sluiceio/sluice/internal/spare"
 	"github.com/sluiceio/sluice/internal/sys"
@@ -25,7 +24,6 @@ type Scheduler struct {
 	helpers  helpers
 	fsyncs   fsyncs
 	syncings spare.Pool[syncing] // syncings that are not in use
-	sends    pressure.Signal     // how long Sends that yield wait for a processor
 	// reopen opens another description of a file, and startRange starts the write-back of a part of
 	// one (sys.StartWriteback). They are fields so that a test can replace them.
 	reopen     func(fd int) int
