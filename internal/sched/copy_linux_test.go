@@ -86,12 +86,13 @@ func TestSendYields(t *testing.T) {
 	}
 }
 
-// After a yield that took time slices, in a program that uses all processors, Sends do not yield for
-// a while.
+// After a yield that took time slices, in a program that uses all processors, Sends do not yield
+// for a while.
 func TestSendYieldsNoMore(t *testing.T) {
 	s := newOn(script.New(1), Options{})
 	defer s.Close()
-	s.paths.Engines.Processors.Used = func() time.Duration { return 0 } // not known: it may be all
+	// It is not known how much the program uses, so it may be all.
+	s.paths.Engines.Processors.Used = func() time.Duration { return 0 }
 	now, took := time.Hour, time.Duration(0)
 	s.paths.Clock = func() time.Duration { now += took; return now }
 	for i, step := range []struct {
