@@ -47,7 +47,6 @@ var (
 		"", "io_uring_setup", "io_uring_enter", "io_uring_register",
 		"io_setup", "io_submit", "io_getevents", "io_destroy", "preadv2", "pread64", "pwrite64",
 		"fsync", "fdatasync", "sync_file_range", "statx", "write(eventfd)", "read", "write",
-		"trial (plain)", "trial (queue)", // of earlier versions
 		"trial reads queue", "trial reads plain", "trial large queue", "trial large plain",
 		"trial pos. queue", "trial pos. plain", "trial write queue", "trial write plain",
 		"trial fsync queue", "trial fsync plain",
@@ -89,4 +88,4 @@ func syscallName(c uint8) string   { return name(syscallNames, "syscall", c) }
 func syscallNumber(s string) uint8 { return number(syscallNames, "syscall", s, record.SysNone) }
 
 // isTrial reports whether a record of a call is one of a trial.
-func isTrial(c uint8) bool { return c >= record.TrialPlain && int(c) < len(syscallNames) }
+func isTrial(c uint8) bool { return c >= record.Trials && int(c) < len(syscallNames) }

@@ -113,8 +113,8 @@ type Call struct {
 	// Syscall is the kernel's name of the system call, such as "io_uring_enter". For a trial it is
 	// "trial reads queue" if reads were queued in it, or "trial reads plain". In place of reads
 	// there are also "large" (reads of 32 KiB and more, without O_DIRECT), "pos." (small reads at
-	// the file's position), "write" (with O_DIRECT) and "fsync". Earlier versions recorded "trial
-	// (queue)" and "trial (plain)". The Ring of a trial is the first ring of its device.
+	// the file's position), "write" (with O_DIRECT) and "fsync". The Ring of a trial is the first
+	// ring of its device.
 	Syscall string
 	Driver  string // as Op.Driver; "" if the Scheduler made the call
 }

@@ -51,12 +51,9 @@ const (
 	SysRead          = 16
 	SysWrite         = 17
 
-	// Trials of governors are records of calls. With the first two numbers, earlier versions have
-	// recorded trials of all kinds of operations. From Trials on, each kind of package governor has
-	// two: a trial of the queue, and one of plain calls.
-	TrialPlain = 18
-	TrialQueue = 19
-	Trials     = 20
+	// Trials of governors are records of calls. From Trials on, each kind of package governor has
+	// two numbers: for a trial of the queue, and for one of plain calls.
+	Trials = 18
 )
 
 // DriverOf returns the number of the driver with that name.

@@ -65,10 +65,10 @@ func TestTrials(t *testing.T) {
 	tr := example()
 	for i := range 3 {
 		tr.Calls = append(tr.Calls, trace.Call{
-			Syscall: "trial (plain)", Start: time.Second, Duration: 2 * time.Millisecond, Batch: int32(300 + i), Result: 20,
+			Syscall: "trial reads plain", Start: time.Second, Duration: 2 * time.Millisecond, Batch: int32(300 + i), Result: 20,
 		})
 	}
-	if want, text := "trial (plain)           3  6.00ms  2.00ms  2.00ms  2.00ms    301    302\n", Print(tr); !strings.Contains(text, want) {
+	if want, text := "trial reads plain       3  6.00ms  2.00ms  2.00ms  2.00ms    301    302\n", Print(tr); !strings.Contains(text, want) {
 		t.Errorf("no %q in\n%s", want, text)
 	}
 }
