@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -179,15 +178,40 @@ func TestFewNeedNoDriver(t *testing.T) {
 
 // Close waits for a driver that is being prepared.
 func TestPrepareEnds(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	s := New(func() driver.Driver { return script.New(8) }, Options{Govern: true})
+	hang.Watch(t)
+	drv := &preparing{Driver: script.New(8), began: make(chan struct{}), goOn: make(chan struct{})}
+	s := New(func() driver.Driver { return drv }, Options{Govern: true})
 	journal{s}.Prepare()
-	s.Close()
-	stacks := make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	if strings.Contains(string(stacks), "sched.journal.Prepare") {
-		t.Errorf("Close has left a goroutine behind:\n%s", stacks)
+	<-drv.began
+	closed := make(chan error)
+	go func() { closed <- s.Close() }()
+	hang.Eventually(func() bool { return drv.closedEarly.Load() || hang.Parked("sync.(*WaitGroup).Wait") > 0 })
+	close(drv.goOn)
+	if err := <-closed; err != nil || drv.closedEarly.Load() {
+		t.Errorf("Close = %v, while the driver was prepared: %v; want nil, false", err, drv.closedEarly.Load())
 	}
+}
+
+// preparing is a driver whose first Wake, which prepares it, ends when goOn is closed.
+type preparing struct {
+	*script.Driver
+	once               sync.Once
+	began, goOn        chan struct{}
+	ended, closedEarly atomic.Bool
+}
+
+func (d *preparing) Wake() {
+	d.once.Do(func() {
+		close(d.began)
+		<-d.goOn
+		d.ended.Store(true)
+	})
+	d.Driver.Wake()
+}
+
+func (d *preparing) Close() error {
+	d.closedEarly.Store(!d.ended.Load())
+	return d.Driver.Close()
 }
 
 // A call that finds no permit has the driver chosen, which may allow more permits. So 17 calls that
