@@ -41,7 +41,7 @@ func (p *syncs) write(ctx context.Context, off int64) chan error {
 
 // confirming waits until a write waits for the calls beside it.
 func (p *syncs) confirming() {
-	hang.Eventually(func() bool { return hang.Parked("groupcommit.(*LostWrites).Confirm") == 1 })
+	hang.Eventually(func() bool { return hang.Parked("groupcommit.(*calls).await") == 1 })
 }
 
 // Hazard: the kernel follows a write to a file with O_SYNC by an fsync, and reports a

@@ -81,7 +81,9 @@ func testCloseInFlight(r *rig) {
 	for _, op := range ops {
 		copy(op.Buf, pattern(op.Off, len(op.Buf), 0x55))
 	}
-	time.Sleep(20 * time.Millisecond) // time for a late write
+	for range 20 { // time for a late write; after a stall of the process it goes first
+		time.Sleep(time.Millisecond)
+	}
 	for _, op := range ops {
 		r.same("buffer after Close", op.Buf, pattern(op.Off, len(op.Buf), 0x55))
 	}

@@ -244,7 +244,14 @@ func TestSendToSlow(t *testing.T) {
 					ended <- result{n, err}
 				}()
 			}
-			testenv.WaitFor(t, "the senders to wait for their peers", func() bool { return hang.Parked("poll.(*FD).RawWrite") == senders })
+			testenv.WaitFor(t, "the senders to wait for their peers", func() bool {
+				for _, from := range files {
+					if at, err := from.Seek(0, io.SeekCurrent); at == 0 && err == nil {
+						return false // it has sent nothing yet
+					}
+				}
+				return hang.Parked("poll.(*FD).RawWrite") == senders
+			})
 			if _, err := f.WriteAt(make([]byte, 100_000), 0); err != nil {
 				t.Error(err)
 			}
