@@ -20,7 +20,7 @@ type readManyIter struct {
 	d      *File
 	o      ReadManyOptions
 	window *merge.Window[*pendingRange]
-	set    *sched.TransferSet // the requests in flight
+	set    *sched.TransferSet // the requests in flight; nil if the file has no disk I/O
 	class  *sched.Class       // of the context
 
 	// yieldQueue holds the ranges to be yielded next: all taken ranges, or with Unordered the
@@ -54,7 +54,9 @@ func newReadManyIter(ctx context.Context, d *File, o ReadManyOptions) (*readMany
 		class:  core.Classes().In(ctx),
 	}
 	err := d.call("read", func() error {
-		m.set = core.NewTransferSet(ctx, d.h.IO)
+		if d.h.IO != nil { // else each read is a plain call
+			m.set = core.NewTransferSet(ctx, d.h.IO)
+		}
 		return nil
 	})
 	return m, err
@@ -88,7 +90,9 @@ func (m *readManyIter) step(yield func(ReadResult, error) bool) bool {
 		return m.fail(os.ErrClosed, yield)
 	}
 	if m.hasResult() {
-		m.set.Submit() // before the body of the loop takes its time
+		if m.set != nil {
+			m.set.Submit() // before the body of the loop takes its time
+		}
 		for m.hasResult() {
 			if !yield(m.nextResult()) {
 				return false
@@ -182,5 +186,7 @@ func (m *readManyIter) end() {
 		r.buf.Release()
 		r.buf = buffer.Buffer{}
 	}
-	m.set.Close()
+	if m.set != nil {
+		m.set.Close()
+	}
 }

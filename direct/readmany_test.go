@@ -230,14 +230,17 @@ func TestReadManyClosedScheduler(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	steps := 0
-	for res, err := range f.ReadMany(t.Context(), blocks(2*testenv.PageSize), direct.ReadManyOptions{}) {
-		if steps++; !errors.Is(err, fs.ErrClosed) {
-			t.Errorf("ReadMany on a closed Scheduler yields %v, %v; want %v", res, err, fs.ErrClosed)
+	for range 2 {
+		steps := 0
+		for res, err := range f.ReadMany(t.Context(), blocks(2*testenv.PageSize), direct.ReadManyOptions{}) {
+			if steps++; !errors.Is(err, fs.ErrClosed) {
+				t.Errorf("ReadMany on a closed Scheduler yields %v, %v; want %v", res, err, fs.ErrClosed)
+			}
 		}
-	}
-	if steps != 1 {
-		t.Errorf("%d steps; want 1", steps)
+		if steps != 1 {
+			t.Errorf("%d steps; want 1", steps)
+		}
+		f.WithoutDiskIO()
 	}
 }
 

@@ -77,9 +77,14 @@ func (f *File) writeTail(ctx context.Context, b []byte, off int64) (int, error) 
 		return n, err
 	}
 	var failed error
-	f.sched.WithPermit(sched.Changes, f.tail, func() { failed = f.writeBack(func(fd int) error { return sys.DropPages(fd, start, end-start) }) })
+	ended := f.sched.WithPermitContext(ctx, sched.Changes, f.tail, func() {
+		failed = f.writeBack(func(fd int) error { return sys.DropPages(fd, start, end-start) })
+	})
 	if failed != nil {
 		return 0, failed
+	}
+	if ended != nil { // the pages stay, as they do after a buffered write, and a Sync writes them
+		return n, ended
 	}
 	return n, err
 }

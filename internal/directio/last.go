@@ -31,10 +31,13 @@ func (f *File) readLast(ctx context.Context, b []byte, off int64) (n int, err er
 	if !f.readable {
 		return f.sched.ReadAt(ctx, f.core, b, off) // fails as any read of this file
 	}
-	if err := ctx.Err(); err != nil {
-		return 0, err
+	if ended := ctx.Err(); ended != nil {
+		return 0, ended
 	}
-	f.sched.WithPermit(sched.Reads, f.core, func() { n, err = readCached(f.file, b, off) })
+	ended := f.sched.WithPermitContext(ctx, sched.Reads, f.core, func() { n, err = readCached(f.file, b, off) })
+	if ended != nil {
+		return 0, ended
+	}
 	return n, err
 }
 

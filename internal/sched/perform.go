@@ -55,9 +55,19 @@ func (s *Scheduler) waitOrQueue(ctx context.Context, code driver.Code, f *File, 
 // WithPermit calls do once it has a permit. do waits in system calls of a kind for f, which may be
 // nil: Reads do not wait behind Changes that hang.
 func (s *Scheduler) WithPermit(kind CallKind, f *File, do func()) {
-	p, _ := s.paths.AcquirePermit(context.Background(), kind, f) // this context does not end
+	_ = s.WithPermitContext(context.Background(), kind, f, do) // this context does not end
+}
+
+// WithPermitContext is WithPermit, but if ctx ends before there is a permit, it does not call do,
+// and returns ctx's error.
+func (s *Scheduler) WithPermitContext(ctx context.Context, kind CallKind, f *File, do func()) error {
+	p, err := s.paths.AcquirePermit(ctx, kind, f)
+	if err != nil {
+		return err
+	}
 	defer p.Release()
 	do()
+	return nil
 }
 
 // WithReadPermit is WithPermit for Reads that wait for d, on a file that may be closed before do
