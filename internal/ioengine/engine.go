@@ -120,7 +120,9 @@ type Engine struct {
 	leaderRequests probe.Int32
 
 	rings  *Rings
-	groups []*Group // of the devices that have this ring, the oldest first. Under Rings.mu
+	sets   atomic.Int32 // RequestSets that use this ring
+	groups []*Group     // of the devices that have this ring, the oldest first. Under Rings.mu
+	left   *Group       // the last one that has given it back, or nil. Under Rings.mu
 	// group is the first of groups, or nil. Written under Rings.mu
 	group atomic.Pointer[Group]
 	load  load // the leader's alone
@@ -294,6 +296,7 @@ func (e *Engine) loop() {
 	defer e.leaders.Done()
 	for {
 		e.giveUp()
+		e.judge()
 		switch retired := e.stageOrRetire(); {
 		case !retired:
 			if ops := e.await(); len(ops) > 0 {

@@ -15,7 +15,7 @@ import (
 // the ring that it was pushed to.
 type Group struct {
 	list   ringList      // at least one
-	sets   atomic.Uint32 // counts calls of Next
+	next   atomic.Uint32 // counts calls of Next
 	growth Growth        // when the Group grows or shrinks. Under Rings.mu
 	full   time.Duration // until then no other ring is tried, by Rings.Now. Under Rings.mu
 }
@@ -42,8 +42,18 @@ func (g *Group) Hook() *record.Hook { return g.at(0).hook }
 // from a pool with a part for each processor, so processors mostly have different rings.
 func (g *Group) Of(r *Request) *Engine { return g.at(r.number) }
 
-// Next returns each of the rings in turn, for RequestSets.
-func (g *Group) Next() *Engine { return g.at(g.sets.Add(1)) }
+// Next returns each of the rings in turn, for a RequestSet. The ring is no other device's until the
+// RequestSet is closed, even if it leaves the Group.
+func (g *Group) Next() *Engine {
+	for {
+		e := g.at(g.next.Add(1))
+		e.sets.Add(1) // before the list is read again: Rings.unused reads them in the other order
+		if slices.Contains(g.list.get(), e) {
+			return e
+		}
+		e.sets.Add(-1)
+	}
+}
 
 func (g *Group) at(number uint32) *Engine {
 	list := g.list.get()
@@ -72,7 +82,7 @@ func (g *Group) judge(w Window, most int) {
 	case change > 0 && now >= g.full:
 		var e *Engine
 		if r.grown < MaxRings-r.most { // the first devices get one each, whenever they come
-			e = r.unused(true)
+			e = r.unused(g, true)
 		}
 		if e != nil {
 			g.add(e)

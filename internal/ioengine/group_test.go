@@ -131,6 +131,52 @@ func TestGroupGrows(t *testing.T) {
 	}
 }
 
+// TestSetsKeepTheirRing: a ring that leaves the Group while a RequestSet uses it is no other
+// device's, but may come back to this one. It is free once the RequestSet is closed.
+func TestSetsKeepTheirRing(t *testing.T) {
+	g := newRig(t, 2)
+	g.busy.Store(true)
+	for g.of.Load().Len() != 2 {
+		g.work()
+	}
+	left := g.of.Load().at(1)
+	var set RequestSet
+	for set.e != left {
+		set.Close()
+		set = RequestSet{}
+		set.Init(t.Context(), g.of.Load().Next())
+	}
+	shrink := func() {
+		g.most.Store(1)
+		for g.of.Load().Len() != 1 {
+			g.work()
+		}
+	}
+	shrink()
+	var other, third atomic.Pointer[Group]
+	if g.Claim(&other); other.Load().at(0) == left {
+		t.Error("another device has the ring of the RequestSet")
+	}
+	g.most.Store(2)
+	for g.of.Load().Len() != 2 {
+		g.work()
+	}
+	if g.of.Load().at(1) != left {
+		t.Error("the ring did not come back to its device")
+	}
+	shrink()
+	set.Close()
+	set.Close() // does nothing
+	g.Leave(other.Load())
+	for range 2 { // one of the two free rings
+		third.Store(nil)
+		g.Claim(&third)
+	}
+	if n := left.sets.Load(); n != 0 || len(left.groups) != 1 {
+		t.Errorf("the ring has %d RequestSets and %d devices; want 0, 1", n, len(left.groups))
+	}
+}
+
 // TestWhatDoesNotGrow: leaders that wait now and then, or reap few operations at a time, or do not
 // know whether they wait, get no other ring.
 func TestWhatDoesNotGrow(t *testing.T) {

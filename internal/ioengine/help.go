@@ -57,7 +57,7 @@ func (e *Engine) reap() (n int, err error) {
 	} else {
 		n, err = e.drv.Reap(e.done, 1)
 		e.reapedOf.Store(e.inflight.Load())
-		e.load.reaped(e, n)
+		e.load.reaped(int(e.reapedOf.Load()), n)
 	}
 	e.state.Store(running)
 	return n, err

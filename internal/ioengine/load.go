@@ -107,11 +107,17 @@ func (g *Growth) comes(now time.Duration) {
 	g.left = 0
 }
 
-// reaped notes that a Reap of e, whose load l is, has returned n operations. The leader calls it.
-func (l *load) reaped(e *Engine, n int) {
+// reaped notes that a Reap has returned n of the inFlight operations that the driver had.
+func (l *load) reaped(inFlight, n int) {
 	l.now.Reaps++
 	l.now.Operations += n
-	l.now.InFlight = max(l.now.InFlight, int(e.reapedOf.Load()))
+	l.now.InFlight = max(l.now.InFlight, inFlight)
+}
+
+// judge has e's Group judge the window that has ended, if one has. The leader calls it while it has
+// nothing to hand over: another ring may be opened meanwhile.
+func (e *Engine) judge() {
+	l := &e.load
 	if l.now.Reaps < WindowReaps {
 		return
 	}

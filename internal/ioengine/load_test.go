@@ -3,8 +3,6 @@ package ioengine
 import (
 	"testing"
 	"time"
-
-	"github.com/sluiceio/sluice/internal/driver/script"
 )
 
 // growing is a Growth with the rings and the clock of its device.
@@ -110,14 +108,10 @@ func TestMoreThanMost(t *testing.T) {
 
 // TestWindowInFlight: a window has the most operations that the driver had in it.
 func TestWindowInFlight(t *testing.T) {
-	e := newEngine(script.New(16))
-	for _, c := range []struct {
-		reapedOf int32
-		want     int
-	}{{3, 3}, {9, 9}, {5, 9}} {
-		e.reapedOf.Store(c.reapedOf)
-		if e.load.reaped(e, 1); e.load.now.InFlight != c.want {
-			t.Errorf("InFlight = %d after a Reap of %d; want %d", e.load.now.InFlight, c.reapedOf, c.want)
+	var l load
+	for _, c := range []struct{ inFlight, want int }{{3, 3}, {9, 9}, {5, 9}} {
+		if l.reaped(c.inFlight, 1); l.now.InFlight != c.want {
+			t.Errorf("InFlight = %d after a Reap of %d; want %d", l.now.InFlight, c.inFlight, c.want)
 		}
 	}
 }

@@ -45,8 +45,8 @@ const (
 	reaping           // in the driver's Reap
 )
 
-// Init makes set a RequestSet without requests. All of its requests go through e. Next returns when
-// ctx ends. The owner must close the RequestSet.
+// Init makes set a RequestSet without requests. All of its requests go through e, which Group.Next
+// has returned. Next returns when ctx ends. The owner must close the RequestSet.
 func (set *RequestSet) Init(ctx context.Context, e *Engine) {
 	set.e, set.batch, set.wake = e, 1, make(chan struct{}, 1)
 	if ctx.Done() != nil {
@@ -69,6 +69,10 @@ func (set *RequestSet) Close() {
 		<-set.watched
 	}
 	set.unwatch = nil
+	if set.e != nil { // not closed yet
+		set.e.sets.Add(-1)
+		set.e = nil
+	}
 }
 
 // Push gives r to the engine. r may be submitted as late as by Submit or Next. The Client of r must
@@ -139,6 +143,7 @@ func (set *RequestSet) leadUntilEnded(ctx context.Context) {
 	defer e.leaders.Done()
 	for {
 		e.giveUp()
+		e.judge()
 		if e.lost.Load() && set.Queued.Load() == 0 {
 			break // the requests go on in another way; their ends wake an owner that sleeps
 		}

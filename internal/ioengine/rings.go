@@ -109,11 +109,17 @@ func (r *Rings) Claim(of *atomic.Pointer[Group]) bool {
 	if of.Load() != nil {
 		return false
 	}
-	e := r.unused(len(r.All())-r.grown < r.most)
-	if e == nil {
-		e = r.leastUsed()
+	used := 0
+	for _, e := range r.All() {
+		if len(e.groups) > 0 {
+			used++
+		}
 	}
 	g := new(Group)
+	e := r.unused(g, used-r.grown < r.most)
+	if e == nil {
+		e = leastUsed(r.All())
+	}
 	g.add(e)
 	r.devices.Add(1)
 	of.Store(g)
@@ -131,11 +137,11 @@ func (r *Rings) Leave(g *Group) {
 	r.devices.Add(-1)
 }
 
-// leastUsed returns the ring with the fewest devices. Of several, it is the one with the fewest
-// operations in flight: a device may hang, and one that is gone counts until its cleanup has run.
-// It must be called with mu held.
-func (r *Rings) leastUsed() *Engine {
-	return slices.MinFunc(r.All(), func(a, b *Engine) int {
+// leastUsed returns the ring with the fewest devices, of some rings. Of several, it is the one with
+// the fewest operations in flight: a device may hang, and one that is gone counts until its cleanup
+// has run. It must be called with mu held.
+func leastUsed(of []*Engine) *Engine {
+	return slices.MinFunc(of, func(a, b *Engine) int {
 		return cmp.Or(cmp.Compare(len(a.groups), len(b.groups)), cmp.Compare(a.inflight.Load(), b.inflight.Load()))
 	})
 }
@@ -143,16 +149,20 @@ func (r *Rings) leastUsed() *Engine {
 // release notes that the device of g does not use e any more. It must be called with mu held.
 func (r *Rings) release(e *Engine, g *Group) {
 	at := slices.Index(e.groups, g)
-	e.groups = slices.Delete(e.groups, at, at+1)
+	e.groups, e.left = slices.Delete(e.groups, at, at+1), g
 	e.group.Store(append(e.groups, nil)[0]) // the oldest, or nil
 }
 
-// unused returns a ring that no device has. If there is none, and open says so, it starts one. It
-// returns nil if that fails, and for the next device it is tried again: a process may lack
-// descriptors only for a moment. It must be called with mu held.
-func (r *Rings) unused(open bool) *Engine {
-	if e := r.leastUsed(); len(e.groups) == 0 {
-		return e
+// unused returns a ring for g, which no other device has, nor a RequestSet of one that had it. If
+// there is none, and open says so, it starts one. It returns nil if that fails, and for the next
+// device it is tried again: a process may lack descriptors only for a moment. It must be called
+// with mu held.
+func (r *Rings) unused(g *Group, open bool) *Engine {
+	free := slices.DeleteFunc(slices.Clone(r.All()), func(e *Engine) bool {
+		return len(e.groups) > 0 || e.sets.Load() > 0 && e.left != g
+	})
+	if len(free) > 0 {
+		return leastUsed(free)
 	}
 	if !open || len(r.All()) >= MaxRings || r.lost.Load() {
 		return nil
