@@ -11,9 +11,6 @@ import (
 // RingsOf returns the rings of f's device. A file without disk I/O (nil) gets the first.
 func (p *Paths) RingsOf(f *File) *ioengine.Group {
 	p.Ready()
-	if p.Engines.Most() < 2 { // then nobody needs to ask the system for the device
-		return &p.Engines.Shared
-	}
 	d := p.DeviceOf(f)
 	if g := d.Rings.Load(); g != nil {
 		return g

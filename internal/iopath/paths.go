@@ -113,6 +113,9 @@ func (p *Paths) start() {
 	b := p.Devices.Budgets()
 	p.Engines.OnLoss = b.Widen
 	p.Engines.PerDevice = func() int {
+		if p.Engines.Most() == 1 { // all devices share one ring
+			return 1
+		}
 		b.AskProcessors()
 		return ioengine.MostRings(b.Processors())
 	}

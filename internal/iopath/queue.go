@@ -33,7 +33,8 @@ func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *Fil
 	res = op.Res
 	f.EndWrite(code, write, off, res)
 	ioengine.RaceAfter(code, b, res)
-	if performed = !f.NotPerformed(code, res); performed {
+	f.NoteResult(code, res)
+	if performed = f.Performed(res); performed {
 		p.Count(counters.Queued, code, f, res)
 		if asked != 0 {
 			p.RecordQueued(asked, record.Now(), r, f)
@@ -93,9 +94,8 @@ const (
 	enomem     = -int32(syscall.ENOMEM)
 )
 
-// NotPerformed reports whether res, the driver's result of code on f, means that a plain call must
-// perform the operation. It notes what res says about f.
-func (f *File) NotPerformed(code driver.Code, res int32) bool {
+// NoteResult notes what res, the driver's result of code on f, says about f.
+func (f *File) NoteResult(code driver.Code, res int32) {
 	switch {
 	case code != driver.Write:
 	case res == eagain:
@@ -106,7 +106,20 @@ func (f *File) NotPerformed(code driver.Code, res int32) bool {
 	switch res {
 	case eagain: // it would have had to wait
 		f.waited.Do(func() { f.writesWait.Store(sys.WritesInParallel(f.FD)) })
-		return true
+	case eopnotsupp:
+		// The file system refuses driver.NoWait: later operations are plain calls at once.
+		if f.Flags&driver.NoWait != 0 {
+			f.needsThread.Store(true)
+		}
+	}
+}
+
+// Performed reports whether the driver has performed an operation on f with the result res. If not,
+// a plain call must.
+func (f *File) Performed(res int32) bool {
+	switch res {
+	case eagain: // it would have had to wait
+		return false
 	case eintr, ecanceled, efault, enomem:
 		// io_uring fails requests with the first three errors if the thread that submitted them has
 		// ended since. A thread ends when the goroutine that is locked to it returns, and any
@@ -116,13 +129,9 @@ func (f *File) NotPerformed(code driver.Code, res int32) bool {
 		// With ENOMEM the kernel had no memory for the request. If the file system had none, the
 		// plain call reports that again. A write with O_SYNC fails whatever the plain call returns,
 		// because the fsync that follows it may have lost data (groupcommit.LostWrites).
-		return true
+		return false
 	case eopnotsupp:
-		// The file system refuses driver.NoWait: later operations are plain calls at once.
-		if f.Flags&driver.NoWait != 0 {
-			f.needsThread.Store(true)
-			return true
-		}
+		return f.Flags&driver.NoWait == 0
 	}
-	return false
+	return true
 }

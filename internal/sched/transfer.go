@@ -201,7 +201,8 @@ func (t *Transfer) Completed() {
 	s, res := t.s, t.r.Op.Res
 	t.f.EndWrite(t.code, t.call, t.at(), res)
 	t.counter().Add(-1)
-	if t.f.NotPerformed(t.code, res) {
+	t.f.NoteResult(t.code, res)
+	if !t.f.Performed(res) {
 		t.continueRest()
 		return
 	}

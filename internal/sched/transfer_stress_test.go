@@ -88,16 +88,16 @@ func TestTransfers(t *testing.T) {
 		{"error after some", driver.Read, []int32{60, eio}, nil, 60, syscall.EIO, []asked{r(1000, 100), r(1060, 40)}, nil},
 		{"EINTR is repeated", driver.Read, []int32{eintr}, []int32{100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
 		{"EINTR of the plain call too", driver.Read, []int32{eintr}, []int32{eintr, eintr, 100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100), r(1000, 100), r(1000, 100)}},
-		// Hazard: a completion can say EAGAIN. Guard: iopath.File.NotPerformed.
+		// Hazard: a completion can say EAGAIN. Guard: iopath.File.Performed.
 		{"EAGAIN takes the plain call", driver.Read, []int32{60, eagain}, []int32{40}, 100, nil, []asked{r(1000, 100), r(1060, 40)}, []asked{r(1060, 40)}},
 		{"short after EAGAIN is queued again", driver.Read, []int32{eagain, 50}, []int32{50}, 100, nil, []asked{r(1000, 100), r(1050, 50)}, []asked{r(1000, 100)}},
 		{"error of the plain call", driver.Read, []int32{eagain}, []int32{eio}, 0, syscall.EIO, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
 		{"EOPNOTSUPP of NoWait stays with the file", driver.Read, []int32{-int32(syscall.EOPNOTSUPP)}, []int32{50, 50}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100), r(1050, 50)}},
-		// Hazard: the thread that submitted has ended. Guard: iopath.File.NotPerformed.
+		// Hazard: the thread that submitted has ended. Guard: iopath.File.Performed.
 		{"ECANCELED that nobody asked for", driver.Read, []int32{ecanceled}, []int32{100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
 		{"EFAULT of the driver", driver.Read, []int32{-int32(syscall.EFAULT)}, []int32{100}, 100, nil, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
 		{"EFAULT indeed", driver.Read, []int32{-int32(syscall.EFAULT)}, []int32{-int32(syscall.EFAULT)}, 0, syscall.EFAULT, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
-		// Hazard: io_uring has no memory for a request. Guard: iopath.File.NotPerformed.
+		// Hazard: io_uring has no memory for a request. Guard: iopath.File.Performed.
 		{"ENOMEM of the driver", driver.Read, []int32{60, enomem}, []int32{40}, 100, nil, []asked{r(1000, 100), r(1060, 40)}, []asked{r(1060, 40)}},
 		{"ENOMEM indeed", driver.Read, []int32{enomem}, []int32{enomem}, 0, syscall.ENOMEM, []asked{r(1000, 100)}, []asked{r(1000, 100)}},
 

@@ -195,7 +195,7 @@ func TestFileWithoutNoWait(t *testing.T) {
 
 // Hazard: io_uring fails the operations that a thread has submitted when the thread ends (EFAULT,
 // ECANCELED). Threads end with goroutines that are locked to them, and these submit for other
-// goroutines. Guard: iopath.File.NotPerformed.
+// goroutines. Guard: iopath.File.Performed.
 func TestThreadsThatEnd(t *testing.T) {
 	testenv.EachDriver(t, func(t *testing.T, s *sluice.Scheduler) {
 		const pages = 4096
