@@ -96,56 +96,38 @@ const firstTrial = 50 * time.Millisecond
 // clock, at 50 ns, costs an operation 3 ns.
 const sampleEvery = 16
 
-// Choice returns how an operation is to be performed.
+// Choice returns how an operation is to be performed. Until there is a first guess, it is Plain.
 func (g *Governor) Choice() Choice {
-	if g.InCall() {
+	if g.InCall() || g.undecided() {
 		return Plain
 	}
 	return Choice(g.choice.Load())
 }
 
-// Undecided reports whether the caller is to yield, and to call Begin then, in place of Count. Its
-// operation is about to begin beside inFlight others. It yields if there was no first guess yet and
-// the operation is not alone: other goroutines that are ready are to ask for theirs before the
-// plain call of this one keeps a processor from them. While it yields, its operation counts as in
-// flight for others. After a Pause there is no yield: the goroutine would wait again for one that
-// computes.
-func (g *Governor) Undecided(inFlight int32) bool {
-	if g.begun.Load() || g.paused.Load() {
-		return false
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.begun.Load() {
-		return false
-	}
-	g.choice.Store(uint32(Plain)) // until there is a guess
-	return inFlight > 0
-}
+// undecided reports whether there was no first guess yet. Beside goroutines that compute none is
+// waited for (Pause).
+func (g *Governor) undecided() bool { return !g.begun.Load() && !g.paused.Load() }
 
-// Begin counts an operation for which Undecided was true, as Count does. The first guess is Queue
-// as soon as more than few others are in flight, and Plain after sampleEvery operations.
-func (g *Governor) Begin(inFlight, few int32, j Journal) {
-	n := g.ops.Add(1)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !g.begun.Load() && (inFlight > few || n >= sampleEvery) {
-		g.sample(n, inFlight, few, j)
-	}
-}
+// Undecided reports whether the caller is to yield before it calls Count for an operation that is
+// about to begin beside inFlight others. It is while there was no first guess, unless the operation
+// is alone: other goroutines that are ready are to ask for theirs before the plain call of this one
+// keeps a processor from them. While the caller yields, its operation counts as in flight for
+// others.
+func (g *Governor) Undecided(inFlight int32) bool { return inFlight > 0 && g.undecided() }
 
 // Count counts an operation that is about to begin, once, however many calls it takes. InFlight is
-// how many operations the device has. With at most few of them the first guess is Plain. One call
-// in sampleEvery uses j. If the epoch after a trial has ended, Count returns the trial, otherwise
-// nil.
+// how many operations the device has, beside it. The first guess is Queue as soon as these are more
+// than few, and Plain after sampleEvery operations. One call in sampleEvery uses j. If the epoch
+// after a trial has ended, Count returns the trial, otherwise nil.
 func (g *Governor) Count(inFlight, few int32, j Journal) *Trial {
 	if inFlight == 0 && !g.alone.Load() {
 		g.alone.Store(true)
 	}
-	if !g.sampled() || g.InCall() {
+	undecided := g.undecided()
+	if sampled := g.sampled(); !sampled && !(undecided && inFlight > few) || g.InCall() {
 		return nil
 	}
-	if g.Choice() == Plain && !g.Immune() && j.ProbeProcessors() {
+	if !undecided && g.Choice() == Plain && !g.Immune() && j.ProbeProcessors() {
 		g.pause()
 		return nil
 	}
@@ -153,18 +135,14 @@ func (g *Governor) Count(inFlight, few int32, j Journal) *Trial {
 		return nil
 	}
 	tried := g.machine.Trying()
-	t, ended := g.sample(g.ops.Load(), inFlight, few, j)
+	ended := g.sample(g.ops.Load(), inFlight, few, j)
 	trying := g.machine.Trying()
 	g.trying.Store(trying)
 	g.mu.Unlock()
 	if tried && !trying {
 		j.Forget()
 	}
-	if !ended {
-		return nil
-	}
-	trial := t // so that only a trial is allocated
-	return &trial
+	return ended
 }
 
 // sampled counts an operation, and reports whether it is one in sampleEvery.
@@ -198,8 +176,8 @@ func (g *Governor) pause() {
 }
 
 // sample notes that n operations were counted. If the second neighbour of a trial ends, sample
-// returns the trial. It must be called with mu held.
-func (g *Governor) sample(n uint32, inFlight, few int32, j Journal) (t Trial, ended bool) {
+// returns the trial, otherwise nil. It must be called with mu held.
+func (g *Governor) sample(n uint32, inFlight, few int32, j Journal) *Trial {
 	now := j.Now()
 	if !g.begun.Load() || inFlight > few && g.machine.Guessed(Plain) { // the load has grown
 		before, first := g.machine.Choice(), Queue
@@ -225,7 +203,7 @@ func (g *Governor) sample(n uint32, inFlight, few int32, j Journal) (t Trial, en
 	}
 	s, over := g.epoch.sample(n, inFlight, now, g.alone.Swap(false))
 	if !over {
-		return Trial{}, false
+		return nil
 	}
 	if g.machine.Guessed(Plain) && now >= g.tryAt && j.Computes() {
 		g.machine.TrySoon()
@@ -244,7 +222,10 @@ func (g *Governor) sample(n uint32, inFlight, few int32, j Journal) (t Trial, en
 		}
 	}
 	g.change(before, now)
-	return Trial{choice, g.tried.began, g.tried.ended, g.tried.ops, math.Exp(result)}, ended
+	if !ended {
+		return nil
+	}
+	return &Trial{choice, g.tried.began, g.tried.ended, g.tried.ops, math.Exp(result)}
 }
 
 // change puts the machine's Choice in force, in place of before. It must be called with mu held.

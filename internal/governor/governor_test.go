@@ -17,9 +17,7 @@ type noting interface {
 
 // choose counts an operation and returns how it is performed. J notes a trial that ends.
 func choose(g *Governor, inFlight, few int32, j noting) Choice {
-	if g.Undecided(inFlight) {
-		g.Begin(inFlight, few, j)
-	} else if t := g.Count(inFlight, few, j); t != nil {
+	if t := g.Count(inFlight, few, j); t != nil {
 		j.note(t)
 	}
 	return g.Choice()

@@ -67,18 +67,17 @@ func (s *Scheduler) countOn(d *device.Device, kind governor.Kind, direct bool) {
 // countWith is countOn if the processors are not taken. J is a journal for the kind.
 func (s *Scheduler) countWith(j governor.Journal, d *device.Device, kind governor.Kind, direct bool) {
 	g, n := &d.Governors[kind], inFlight(d, kind)
+	if g.Undecided(n) {
+		d.Queued.Add(1) // it counts for others
+		s.yield()
+		d.Queued.Add(-1)
+		n = inFlight(d, kind)
+	}
 	few := admission.Few(kind, s.paths.Devices.Budgets().Processors(), d.Budget.Limit(),
 		s.paths.IsReady(), direct)
-	if !g.Undecided(n) {
-		if t := g.Count(n, few, j); t != nil {
-			s.recordTrial(d, kind, t)
-		}
-		return
+	if t := g.Count(n, few, j); t != nil {
+		s.recordTrial(d, kind, t)
 	}
-	d.Queued.Add(1) // it counts for others
-	s.yield()
-	d.Queued.Add(-1)
-	g.Begin(inFlight(d, kind), few, j)
 }
 
 // inFlight returns how many operations of d the governor of the kind regards as in flight, beside

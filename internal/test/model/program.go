@@ -128,7 +128,7 @@ func (u *user) ask(p *proc) {
 		u.queued++
 		u.yieldNoted(p, &u.goroutine, 1, func(p *proc) {
 			u.queued--
-			g.Begin(u.load().InFlight, few, u)
+			g.Count(u.load().InFlight, few, u)
 			u.perform(p)
 		})
 		return
