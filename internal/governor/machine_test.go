@@ -110,8 +110,8 @@ func TestTrialsAreFew(t *testing.T) {
 	}
 }
 
-// From every state, a choice that has become much slower than the other is left a few epochs after
-// a change of the load, or once a trial is earned.
+// From every state, a choice whose rate falls by half, so that the other one is better, is left a
+// few epochs later, or once a trial is earned.
 func TestBadChoiceIsLeft(t *testing.T) {
 	r := seed.Rand(t)
 	for range 300 {
@@ -121,15 +121,16 @@ func TestBadChoiceIsLeft(t *testing.T) {
 			w.queue, w.plain, w.noise = math.Exp(r.NormFloat64()), math.Exp(r.NormFloat64()), r.ExpFloat64()/10
 			w.run(&m, r.IntN(300))
 		}
-		w.noise = 0
-		best := 1000.0 // another load, which is clear to see
-		w.queue, w.plain = best, best
-		if m.best == Queue {
+		w.noise = 0.01
+		w.queue, w.plain = 1, 1
+		w.run(&m, 2*share) // the rate is known
+		bad := m.best
+		if bad == Queue {
 			w.queue /= 2
 		} else {
 			w.plain /= 2
 		}
-		bad, from := m.best, m
+		from := m
 		// a trial that was in progress, epochs that are unusual, a trial
 		within := 3 + changeEpochs + 3
 		// one more that has to be earned, and as much again if the load has changed in it

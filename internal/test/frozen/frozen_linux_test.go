@@ -150,48 +150,56 @@ func TestFrozenDeadlines(t *testing.T) {
 // calls to another device wait with them. Guards: a budget for each device, and under aio a
 // submitter for each device.
 func TestFrozenOthers(t *testing.T) {
-	const frozen = 8
+	const most = 8
 	var dirs []string
-	for range frozen + 1 {
+	for range most + 1 {
 		dirs = append(dirs, places.FileSystems["ext4"](t, 16<<20))
 	}
 	for _, driver := range testenv.Drivers {
-		t.Run(driver, func(t *testing.T) {
-			s := testenv.Scheduler(t, sluice.Options{Driver: driver})
-			var files []frozenFile
-			for _, dir := range dirs {
-				files = append(files, openFrozen(t, s, dir))
-			}
-			other := files[frozen]
-			var thaw []*places.Frozen
-			for _, dir := range dirs[:frozen] {
-				thaw = append(thaw, places.Freeze(t, dir))
-			}
-			var all sync.WaitGroup
-			for i := range int64(12 * frozen) {
-				f, way := files[i%frozen], frozenWays[i/frozen%4]
-				all.Go(func() {
-					if err := way.write(context.Background(), f, testenv.AlignedBytes(testenv.PageSize), i%frozenWriters*testenv.PageSize); err != nil {
-						t.Errorf("%s: %v", way.name, err)
-					}
-				})
-			}
-			// Wait for all of them: a thread that submits, and then gets stuck in a frozen one,
-			// keeps its submitted operations (docs/decisions/0012-tied-threads.md).
-			testenv.WaitFor(t, "writers that wait", func() bool { return frozenParked() >= 12*frozen })
-			for range 20 { // hangs until the thaw if frozen calls are in the way
-				for name, err := range useOther(t, other) {
-					if err != nil {
-						t.Errorf("%s of another device: %v", name, err)
-					}
+		for _, frozen := range []int{1, 2, 3, most} {
+			t.Run(fmt.Sprintf("%s, %d", driver, frozen), func(t *testing.T) {
+				s := testenv.Scheduler(t, sluice.Options{Driver: driver})
+				var files []frozenFile
+				for _, dir := range append(dirs[:frozen:frozen], dirs[most]) {
+					files = append(files, openFrozen(t, s, dir))
 				}
+				freezeOthers(t, files[:frozen], dirs[:frozen], files[frozen])
+			})
+		}
+	}
+}
+
+// freezeOthers freezes the file systems at dirs while goroutines write to the files there. Other,
+// on another file system, goes on.
+func freezeOthers(t *testing.T, files []frozenFile, dirs []string, other frozenFile) {
+	var thaw []*places.Frozen
+	for _, dir := range dirs {
+		thaw = append(thaw, places.Freeze(t, dir))
+	}
+	var all sync.WaitGroup
+	for i := range 12 * len(files) {
+		f, way := files[i%len(files)], frozenWays[i/len(files)%4]
+		off := int64(i % frozenWriters * testenv.PageSize)
+		all.Go(func() {
+			if err := way.write(context.Background(), f, testenv.AlignedBytes(testenv.PageSize), off); err != nil {
+				t.Errorf("%s: %v", way.name, err)
 			}
-			for _, z := range thaw {
-				z.Thaw()
-			}
-			all.Wait()
 		})
 	}
+	// Wait for all of them: a thread that submits, and then gets stuck in a frozen one, keeps its
+	// submitted operations (docs/decisions/0012-tied-threads.md).
+	testenv.WaitFor(t, "writers that wait", func() bool { return frozenParked() >= 12*len(files) })
+	for range 20 { // hangs until the thaw if frozen calls are in the way
+		for name, err := range useOther(t, other) {
+			if err != nil {
+				t.Errorf("%s of another device: %v", name, err)
+			}
+		}
+	}
+	for _, z := range thaw {
+		z.Thaw()
+	}
+	all.Wait()
 }
 
 // Hazard: a thread that submits has one kernel thread for direct writes that have to wait, for all
