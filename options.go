@@ -51,8 +51,8 @@ const defaultDepth = 128
 // syncDepth is the most fsyncs in flight: each holds a kernel thread.
 const syncDepth = 256
 
-// defaultRings keeps three devices out of each other's way, with fewer than GOMAXPROCS + 8 threads.
-// Measured: docs/decisions/0024-rings.md.
+// defaultRings keeps three devices out of each other's way, with fewer than GOMAXPROCS + 8 threads:
+// docs/decisions/0024-rings.md.
 const defaultRings = 3
 
 // mostRings is the most devices that may have rings. ioengine.MaxRings is twice as many: busy
