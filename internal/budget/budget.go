@@ -58,13 +58,9 @@ func (a *All) Init(most int, processors func() int) {
 	a.procs.Store(int32(a.ask()))
 }
 
-// Budget bounds how many goroutines make calls to a device that wait, at a time. A goroutine
-// acquires a permit before its call and releases it afterwards. While permits are free, that costs
-// two atomic read-modify-write operations. If all Budgets share a bound, it also takes All.mu.
-//
-// A goroutine that arrives while a permit is free takes it, even if others wait. Handing each
-// permit to the next waiter would cost a switch of goroutines for every call (a lock convoy):
-// docs/decisions/0004-budget.md.
+// Budget bounds how many goroutines make calls to a device that wait, at a time. A free permit goes
+// to whoever comes first, even if others wait: docs/decisions/0004-budget.md. It costs two atomic
+// read-modify-write operations. If all Budgets share a bound, it also takes All.mu.
 type Budget struct {
 	all      *All
 	parallel atomic.Bool // see Parallel
@@ -206,14 +202,13 @@ const keepFor = 10 * 20 * time.Microsecond
 
 // keepProcessor takes p if there is a permit soon. Until then the caller keeps its processor (a P
 // of Go's scheduler) idle. It does nothing where permits are not free soon: if as many goroutines
-// wait as there are permits, because the device is slow then, and for an fsync, because other
-// fsyncs may have the permits.
+// wait as there are permits, and for an fsync, because other fsyncs may have the permits. The
+// reasons are in docs/decisions/0004-budget.md.
 func (b *Budget) keepProcessor(p Permit) (ok bool) {
 	a := b.all
 	if a.Processors() == 1 || p.kind == Syncs {
 		return false
 	}
-	// Otherwise each goroutine that is ready would find no permit: docs/decisions/0004-budget.md.
 	for kept := time.Duration(0); kept < keepFor && b.waiting.Load() < b.Limit(); {
 		took, ok := a.keep()
 		if !ok {

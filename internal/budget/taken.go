@@ -45,12 +45,9 @@ func (t taken) all() int32 { return t.of(Reads) + t.changes() }
 // changes returns how many are taken by calls that are not reads.
 func (t taken) changes() int32 { return t.of(Writes) + t.of(Syncs) + t.of(Changes) }
 
-// allows reports whether there is a permit for one more call, of limit permits.
-//
-// Each kind of call leaves a few permits to each other kind, except reads. Reads may have all
-// permits: a device that does not answer reads answers nothing. Calls whose context may end have a
-// quarter of the permits. A call in the kernel goes on after its context has ended, so few should
-// be there when the device hangs.
+// allows reports whether there is a permit for one more call, of limit permits. Each kind of call
+// but reads leaves a few to each other kind, and calls whose context may end have a quarter:
+// docs/decisions/0004-budget.md.
 func (t taken) allows(k Kind, ends bool, limit int32) bool {
 	if t.all() >= limit || ends && t.of(ending) >= max(leastEnding, limit/4) {
 		return false

@@ -108,14 +108,11 @@ func (b *backlog) withdraw(op *driver.Op) bool {
 	return true
 }
 
-// A device may answer reads while its writes hang, as a frozen file system does. So writes leave
-// places of the driver to reads. A write that has no place stays in the backlog, and reads pass it.
-
 func isWrite(op *driver.Op) bool { return op.Code == driver.Write }
 
-// placesForWrites returns how many of a driver's places writes may have. Writes leave a sixteenth
-// to reads. That is enough to go on, slowly, and is not missed while nothing hangs: no device gains
-// much from the last sixteenth of a queue of writes. A driver of one place is not divided.
+// placesForWrites returns how many of a driver's places writes may have. They leave a sixteenth to
+// reads: a device may answer reads while its writes hang (docs/decisions/0024-rings.md). No device
+// gains much from the last sixteenth of a queue of writes. A driver of one place is not divided.
 func placesForWrites(depth int) int { return max(1, depth-max(1, depth/16)) }
 
 // room is how many more operations the driver may be given, and how many of them may be writes.

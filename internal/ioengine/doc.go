@@ -13,9 +13,8 @@
 //
 // There are three ways to learn of a request's end. A goroutine waits for it (Request.Wait). Its
 // Client is called (Request.Client). Or its Client gives it to a RequestSet (RequestSet.End), whose
-// owner takes the requests that have ended (RequestSet.Next). How a goroutine waits in the driver
-// for the kernel is no business of this package: Engine.await calls driver.Driver.Reap, and Wake
-// ends it. Nor is which operations are queued, and what is done about a short transfer or an error.
+// owner takes it (RequestSet.Next). The caller decides which operations are queued, and what
+// follows a short transfer or an error.
 //
 // # Concurrency
 //

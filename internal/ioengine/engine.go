@@ -20,16 +20,10 @@ const maxReap = 256
 // into the driver. The leader is the one goroutine that waits for completions and reaps them;
 // see below for when there is one.
 //
-// The leader repeats four steps (loop):
-//
-//  1. It stages what is in inbox (stageOrRetire).
-//  2. It submits that and waits for completions, in one system call (await).
-//  3. It makes the goroutines ready whose operations have completed.
-//  4. It yields, so that these goroutines run and push their next operations before
-//     the leader blocks again. Where that is slow it waits for them instead, and the
-//     state stays running (handover).
-//
-// So a batch costs one system call. With a driver that cannot stage, step 1 is a second one.
+// The leader repeats four steps (loop): it stages what is in inbox (stageOrRetire), submits that
+// and waits for completions in one system call (await), makes the goroutines ready whose operations
+// have completed, and lets them push their next ones before it blocks again (handOver). Until then
+// state stays running. With a driver that cannot stage, the first step is a second system call.
 //
 // A pusher is also a submitter in two cases: the leader is blocked; or enough operations
 // for a batch have arrived while the leader was running (isBatch).
@@ -113,10 +107,9 @@ type Engine struct {
 	// The goroutine that reaps operations lowers it for them. setOps and writes count some of the
 	// same operations: the requests of RequestSets, and the writes.
 	inflight, setOps, writes probe.Int32
-	// leaderRequests counts the goroutines that wait for operations of a RequestSet without
-	// leading. The goroutine raises it, then reads state; a leader that retires writes state, then
-	// reads it. So one of them sees the other, and there is a leader. Rings.closing works in the
-	// same way.
+	// leaderRequests counts the goroutines that wait for a RequestSet's operations and do not lead.
+	// As with inbox, the goroutine raises it, then reads state; a leader that retires writes state,
+	// then reads it. Rings.closing works in the same way.
 	leaderRequests probe.Int32
 
 	rings  *Rings
@@ -209,16 +202,10 @@ func (e *Engine) EnsureSubmitted() {
 	}
 }
 
-// isBatch reports whether so many operations, which have arrived while the leader makes goroutines
-// ready, are to be submitted by a pusher, without the leader. They are enough that a system call
-// for them costs little. They are so few that the device is busy again before the rest have
-// arrived. With one batch for all operations, a device that completes a batch at once would be idle
-// until the next batch, and would complete that at once too.
-//
-// With few operations in the driver and in the inbox, a batch would be most of them, and a second
-// thread would submit what the leader is about to submit. So they are left to the leader, unless
-// they are spread: their goroutines do something else between two of them, and the leader comes
-// late. Measured: docs/decisions/0003-cooperative-reaper.md.
+// isBatch reports whether a pusher is to submit the operations that have arrived while the leader
+// makes goroutines ready, because they are enough for a system call. With few operations in all,
+// they are left to the leader, unless they are spread (yield): then the leader comes late. The
+// reasons are in docs/decisions/0003-cooperative-reaper.md.
 func (e *Engine) isBatch(arrived int32) bool {
 	n := e.inflight.Load()
 	if max(e.reapedOf.Load(), n+arrived) < e.minDivided && !e.spread.Load() {
@@ -257,15 +244,14 @@ func (e *Engine) submitConcurrently() {
 	}
 }
 
-// leftToLeader reports whether a submitter that has unlocked mu may leave what has arrived to the
-// leader: it is running, so it will look into the inbox, and too little has arrived for a batch. It
-// looks only there before it blocks, and not into the backlog.
+// leftToLeader reports whether a submitter may leave what has arrived to the leader, by the third
+// rule at Engine. Before a running leader blocks, it reads the inbox, but not the backlog.
 func (e *Engine) leftToLeader() bool {
 	return e.state.Load() == running && !e.isBatch(e.arrived.Load()) && !e.backlogFits()
 }
 
 // canSubmit reports whether there is something to submit, and room for it. Without room the leader
-// submits, after it has reaped. A goroutine that has unlocked mu calls canSubmit again.
+// submits, after it has reaped.
 func (e *Engine) canSubmit() bool {
 	return e.inbox.Load() != nil && e.hasRoom() || e.backlogFits()
 }
@@ -279,9 +265,8 @@ func (e *Engine) submitInbox() {
 }
 
 // submitAndUnlock submits what has arrived, whether there is a leader or not, and unlocks mu. It
-// starts a leader if one is needed: operations of other goroutines may have been in the inbox.
-// Their pushers rely on a leader that reads inbox after it has retired, and that leader would find
-// inbox empty.
+// starts a leader if one is needed. Operations of other goroutines may have been in the inbox, and
+// a leader that has retired now finds it empty, against the second rule at Engine.
 func (e *Engine) submitAndUnlock() {
 	e.submit(e.drv.Submit)
 	orphans := e.state.Load() == idle && e.needsLeader()
@@ -352,11 +337,10 @@ func (e *Engine) stageOrRetire() (retired bool) {
 	return e.retire()
 }
 
-// mayWaitNow reports whether a leader that has found mu held may wait for completions at once. The
-// goroutine that holds mu submits what has arrived. Something must be in flight that only the
-// leader reaps: otherwise the leader might wait for ever. With more operations in flight than the
-// goroutine that holds mu would reap (helpReap), the leader had better wait for mu, and submit the
-// next batch with its wait: docs/decisions/0003-cooperative-reaper.md.
+// mayWaitNow reports whether a leader that has found mu held may wait for completions at once, by
+// the third rule at Engine. Something must be in flight that only the leader reaps, or it might
+// wait for ever. With more operations in flight than helpReap reaps, it had better wait for mu, and
+// submit the next batch with its wait: docs/decisions/0003-cooperative-reaper.md.
 func (e *Engine) mayWaitNow() bool {
 	n := e.inflight.Load() // before setOps, which is never larger: see countInFlight
 	return n <= mostHelped && n > e.setOps.Load()

@@ -8,11 +8,9 @@ import (
 	"github.com/sluiceio/sluice/internal/record"
 )
 
-// Group is the rings of one device. It begins with one ring. Whenever a leader has more to do than
-// it can (load.go), the Group gets another ring, up to Rings.PerDevice. If for a second all leaders
-// could do with one ring less, the last ring leaves the Group; it stays open, for the next device
-// that needs one. Leaders judge, so a device without operations keeps its rings. A request stays on
-// the ring that it was pushed to.
+// Group is the rings of one device: one at first, and up to Rings.PerDevice while leaders have more
+// to do than they can (Growth). Leaders judge that (docs/decisions/0024-rings.md). A request stays
+// on the ring that it was pushed to.
 type Group struct {
 	list   ringList      // at least one
 	next   atomic.Uint32 // counts calls of Next

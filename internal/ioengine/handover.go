@@ -12,16 +12,10 @@ import (
 // handover is how the leader hands a processor to the goroutines whose operations have completed.
 // The leader alone uses it, but for ending and resume.
 //
-// Usually the leader makes all of these goroutines ready and yields. Where goroutines that compute
-// have all processors, a yield puts the leader into the runtime's global queue, behind all of them.
-// So for a while after a slow yield (package pressure), batches are handed over in relays: the
-// leader makes the first goroutine of each relay ready and waits, each goroutine makes the next one
-// ready as soon as it runs, and the very last one the leader. The runtime runs a goroutine that was
-// made ready last first, in the time slice of the goroutine that made it ready.
-//
-// An idle processor cannot take the goroutines of a relay whose turn has not come. So there is a
-// relay for each processor. Requests with a Client are in no relay, because Completed may do
-// anything. Measured: docs/decisions/0003-cooperative-reaper.md.
+// Usually the leader makes all of these goroutines ready and yields. For a while after a slow yield
+// (package pressure), goroutines wake each other in relays, and the very last one wakes the leader:
+// docs/decisions/0003-cooperative-reaper.md. An idle processor cannot take the goroutines of a
+// relay whose turn has not come, so there is a relay for each processor.
 type handover struct {
 	// waiters are the requests of one batch that are in relays. ending is the number of relays that
 	// have not ended. The last goroutine of the last relay sends to resume.

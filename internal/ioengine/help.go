@@ -5,11 +5,9 @@ import (
 	"github.com/sluiceio/sluice/internal/probe"
 )
 
-// reapHelp is what a submitter needs that reaps while the leader does something else.
-//
-// A device in memory completes operations while they are submitted, and a fast one soon after that.
-// The submitter then hands them over at once. It is on the processor on which they were submitted,
-// its own operation needs no switch of goroutines, and the leader has less to do.
+// reapHelp is what a submitter needs that reaps while the leader does something else. The submitter
+// hands over what a fast device has completed by then. It is on the processor that has submitted
+// that, its own operation needs no switch of goroutines, and the leader has less to do.
 type reapHelp struct {
 	// reaping is held during Reap: the driver allows one at a time. The leader holds it while it
 	// waits for completions. Other goroutines only try to lock it.
@@ -42,11 +40,9 @@ func (e *Engine) helpReap() {
 	}
 }
 
-// reap waits for completions, and returns their number. The leader calls it.
-//
-// If helpReap has reaped since the last call, reap returns 0 at once. Nothing may be in flight any
-// more that needs a leader, and there may be room for operations in the backlog. The leader sees to
-// both before it waits (stageOrRetire).
+// reap waits for completions, and returns their number. If helpReap has reaped since the last call,
+// it returns 0 at once: perhaps no leader is needed any more, or there is room for the backlog
+// (stageOrRetire). The leader calls it.
 func (e *Engine) reap() (n int, err error) {
 	h := &e.help
 	h.reaping.Lock()

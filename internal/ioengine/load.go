@@ -6,10 +6,8 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// load is how busy an Engine's leader is: whether its Reaps have to wait. If the leader always
-// finds completions when it comes back, it is the limit, and the device's Group grows. The time in
-// Reap does not show this: a Reap also submits, and a device in memory performs the operations in
-// that call.
+// load is how busy an Engine's leader is: whether its Reaps have to wait. The time in Reap does not
+// show this: a Reap also submits, and a device in memory performs the operations in that call.
 type load struct {
 	now           Window // the window in progress, without Known, Waited and Depth
 	known, waited uint32 // the driver's Waits when the last window ended
@@ -31,14 +29,12 @@ const (
 	WindowReaps = 64
 	// A leader is saturated if fewer than one Reap in saturated has waited, and one Reap had at
 	// least twoBatches: with another ring each leader still submits and reaps several at a time. A
-	// leader can take over part of another one's work if one Reap in resting would still wait. In
-	// between the Group stays as it is. Saturated is measured (docs/results/mechanisms.md), and
-	// resting is chosen.
+	// leader can take over part of another one's work if one Reap in resting would still wait.
+	// Saturated is measured (docs/results/mechanisms.md), and resting is chosen.
 	saturated = 5
 	resting   = 2
 	// restTime is how long all leaders of a Group could do with one ring less before the ring
-	// leaves. Chosen: a ring costs nothing until then. After mistakes it is longer, up to mostRest;
-	// see Growth.
+	// leaves; see Growth. Chosen: a ring costs nothing until then.
 	restTime = time.Second
 	mostRest = 64 * restTime
 )
@@ -61,10 +57,9 @@ func MostRings(processors int) int { return max(1, processors/4) }
 // Growth decides how many rings a device has. It is pure, so that the model of large machines
 // (internal/test/model) has the same rules. The zero value is ready to use.
 //
-// A load that is steady would have a ring leave and come back each second, if one window in
-// thousands is saturated. So a ring that comes back soon should not have left: the next rest is
-// twice as long. Soon means within the rest before which it left. If a ring comes later, the load
-// has changed, and the rest is restTime again.
+// A steady load, of which one window in thousands is saturated, would have a ring leave and come
+// back each second. So if a ring is back within the rest before which it left, the next rest is
+// twice as long, up to mostRest. If it comes later, the load has changed: the rest is restTime.
 type Growth struct {
 	busy time.Duration // when a window last allowed no fewer rings, or their number changed
 	rest time.Duration // how long all windows must allow fewer rings; 0 is restTime

@@ -8,10 +8,9 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 )
 
-// A driver can be lost while it is used: see package driver. Operations that the driver has come
-// back from it. The leader ends the rest with Canceled: they were not performed. From then on
-// Rings.Lost reports that no ring can be used, and the caller performs all operations by plain
-// calls. So no operation is performed twice.
+// A driver can be lost while it is used: docs/decisions/0026-lost-drivers.md. Operations that the
+// driver has come back from it. The leader ends the rest with Canceled: they were not performed.
+// The caller makes plain calls of them, and of all operations from then on (Rings.Lost).
 
 // Loss is a driver that was lost, and why.
 type Loss struct {

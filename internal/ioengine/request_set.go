@@ -13,10 +13,9 @@ import (
 // for whichever ends next. Only the owner may call the methods, unless their comments say
 // otherwise.
 //
-// The owner usually reaps its own completions. When it waits and no other goroutine leads the
-// engine, it becomes the leader: it submits and reaps in one system call, and no goroutine
-// need be woken. While the owner does something else, the RequestSet's requests in flight are
-// not reaped, unless the engine needs a leader for another reason (see Engine).
+// When the owner waits and no other goroutine leads the engine, it becomes the leader. While it
+// does something else, the RequestSet's requests in flight are not reaped, unless the engine needs
+// a leader for another reason (see Engine): docs/decisions/0014-read-many.md.
 type RequestSet struct {
 	e *Engine
 	// Queued counts the requests of the RequestSet that the engine has. Push adds to it. Whoever
@@ -89,9 +88,8 @@ func (set *RequestSet) Push(r *Request) {
 func (set *RequestSet) Started(n int) {
 	if set.started++; set.started >= set.batch || n >= driver.Large {
 		set.Submit()
-		// Batches are small: the first one after a wait is a single operation. Some devices end
-		// all operations of a batch in one go. The device should then be at work again at once, and
-		// not with another batch that it will end in one go: docs/decisions/0014-read-many.md.
+		// Batches are small, and begin with one operation: a device may end a batch in one go, and
+		// be idle until the next one (docs/decisions/0014-read-many.md).
 		set.batch = min(2*set.batch, minSubmitThreshold)
 	}
 }

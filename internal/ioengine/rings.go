@@ -15,11 +15,9 @@ import (
 // MaxRings is the most rings that there can be, of all devices together.
 const MaxRings = 32
 
-// Rings is the engines of a Scheduler, each with its own driver. A device that can take no more
-// requests makes the submitter wait in the kernel, with all operations that the submitter has
-// handed to the ring. So each of the first devices has its own ring, which is started when
-// something is queued for the device. Further devices share these rings. A device whose leaders
-// have too much to do has more rings for as long (Group): docs/decisions/0024-rings.md.
+// Rings is the engines of a Scheduler, each with its own driver. Each of the first devices has its
+// own ring, so that a device that takes no more requests holds up no other one. Further devices
+// share these rings, and a busy device has more of them (Group): docs/decisions/0024-rings.md.
 type Rings struct {
 	// The owner sets these functions before the first operation. OnLoss is called once for each
 	// ring whose driver is lost, and must not wait. Now is a clock that never goes back. PerDevice

@@ -97,9 +97,8 @@ func (p *Paths) MayQueue(code driver.Code, f *File) bool {
 func (p *Paths) InMemory(f *File) bool { return p.DeviceOf(f) != p.Devices.None() && f.inMemory.Load() }
 
 // CanQueue reports whether the driver can take code on f now, and perform it without a thread. On
-// xfs a read through the page cache waits for a write(2) to the same file, and io_uring waits in
-// the submission. So the submitting goroutine would wait, and all other operations of the ring
-// behind it. A write that begins after this question can still have that effect.
+// xfs the submission of a buffered read waits for a write(2) to the same file, and the ring's other
+// operations wait with it. A write that begins after this question can still have that effect.
 func (p *Paths) CanQueue(code driver.Code, f *File) bool {
 	if !p.Async(code, f) {
 		return false

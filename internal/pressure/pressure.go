@@ -24,10 +24,9 @@ const (
 )
 
 // askEvery is how often goroutines that make plain calls ask how much processor time was used. They
-// yield only if most of it was used, because a yield is not free. Once a processor has run one
-// goroutine for 10 ms, sysmon takes the processor away even if the thread is in a system call, and
-// from then on looks every 20 µs. A yield restarts these 10 ms. With a yield every millisecond
-// sysmon sleeps for 10 ms at a time, and threads that wait keep all processors.
+// yield only if most of it was. Once a processor has run one goroutine for 10 ms, sysmon takes it
+// even from a thread in a system call, and then looks every 20 µs. A yield restarts these 10 ms. If
+// all yielded, sysmon would sleep, and threads that wait would keep all processors.
 const askEvery = 2 * timeSlice
 
 // Signal is what is known of the processors. The zero value says that some are free. All methods
