@@ -355,16 +355,27 @@ func (e *Engine) stageLocked() {
 	}
 }
 
-// submit moves what has arrived into the driver, oldest first. It must be called with mu held.
+// submit moves what has arrived, and what has waited in the backlog, into the driver: oldest first,
+// as far as there is room. It must be called with mu held.
 func (e *Engine) submit(put func([]*driver.Op) (int, error)) {
 	e.arrived.Store(0)
-	batch := e.takeBatch()
+	e.backlog.appendReversed(e.inbox.Swap(nil))
+	if e.lost.Load() {
+		e.leaveToLeader()
+		return
+	}
+	batch := e.backlog.take(e.scratch[:0], e.room())
+	e.waiting.Store(e.backlog.waiting())
 	if len(batch) == 0 {
 		return
 	}
 	// Counted before the driver has them: the leader may reap them before put returns.
 	e.countInFlight(batch, 1)
-	e.noteSubmitted(batch)
+	if at := e.hook.Now(); at != 0 {
+		for _, op := range batch {
+			requestOf(op).Times = Times{Submitted: at, Batch: len(batch)}
+		}
+	}
 	n, err := put(batch)
 	if n < len(batch) {
 		e.countInFlight(batch[n:], -1)
@@ -386,29 +397,6 @@ func (e *Engine) submit(put func([]*driver.Op) (int, error)) {
 	if err != nil {
 		e.lose(err)
 		e.leaveToLeader()
-	}
-}
-
-// takeBatch returns what has arrived and what has waited in the backlog, oldest first, as far as
-// there is room. It must be called with mu held.
-func (e *Engine) takeBatch() []*driver.Op {
-	e.backlog.appendReversed(e.inbox.Swap(nil))
-	if e.lost.Load() {
-		e.leaveToLeader()
-		return nil
-	}
-	batch := e.backlog.take(e.scratch[:0], e.room())
-	e.waiting.Store(e.backlog.waiting())
-	return batch
-}
-
-func (e *Engine) noteSubmitted(batch []*driver.Op) {
-	at := e.hook.Now()
-	if at == 0 {
-		return
-	}
-	for _, op := range batch {
-		requestOf(op).Times = Times{Submitted: at, Batch: len(batch)}
 	}
 }
 

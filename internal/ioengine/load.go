@@ -70,36 +70,31 @@ type Growth struct {
 // may have most. w is the window that a leader has just ended. Taken says that goroutines that
 // compute have all processors, so that another leader would be late as well.
 func (g *Growth) Judge(w Window, now time.Duration, rings, most int, taken bool) int {
+	rest := max(g.rest, restTime)
 	switch {
 	case rings > most:
 		g.busy = now
 		return -1
 	case w.isSaturated() && !taken:
 		g.busy = now
-		if rings < most {
-			g.comes(now)
-			return 1
+		if rings == most {
+			return 0
 		}
+		if g.left != 0 { // a ring comes back
+			g.rest = restTime
+			if now-g.left < rest {
+				g.rest = min(2*rest, mostRest)
+			}
+		}
+		g.left = 0
+		return 1
 	case !w.allowsFewer(rings):
 		g.busy = now
-	case rings > 1 && now-g.busy >= max(g.rest, restTime):
+	case rings > 1 && now-g.busy >= rest:
 		g.busy, g.left = now, now
 		return -1
 	}
 	return 0
-}
-
-// comes notes that a ring is to come.
-func (g *Growth) comes(now time.Duration) {
-	rest := max(g.rest, restTime)
-	switch {
-	case g.left == 0:
-	case now-g.left < rest:
-		g.rest = min(2*rest, mostRest)
-	default:
-		g.rest = restTime
-	}
-	g.left = 0
 }
 
 // reaped notes that a Reap has returned n of the inFlight operations that the driver had.
