@@ -71,7 +71,7 @@ func (p *Paths) Async(code driver.Code, f *File) bool {
 		return false
 	}
 	if f.Flags&driver.Direct != 0 {
-		if code == driver.Write && f.refused.skip() && !p.mayLeave(f) {
+		if code == driver.Write && f.refused.skip() && !p.leftToKernel(f) {
 			return false
 		}
 		return p.AsyncDirect[code] && !f.needsThread.Load()
@@ -103,14 +103,11 @@ func (p *Paths) CanQueue(code driver.Code, f *File) bool {
 	if !p.Async(code, f) {
 		return false
 	}
-	return code != driver.Read || f.Flags&driver.Direct != 0 || !f.readsLock() || !sys.ReadWouldWait(f.FD)
-}
-
-// readsLock reports whether reads through the page cache may wait for a write to the file. It asks
-// the system once.
-func (f *openFile) readsLock() bool {
+	if code != driver.Read || f.Flags&driver.Direct != 0 {
+		return true
+	}
 	f.locksAsked.Do(func() { f.locksReads = sys.LocksReads(f.FD) })
-	return f.locksReads
+	return !f.locksReads || !sys.ReadWouldWait(f.FD)
 }
 
 // asyncCodes asks the driver, for each kind of operation, whether it needs no thread.

@@ -54,7 +54,7 @@ type openFile struct {
 	waited     sync.Once
 	// refused counts the direct writes that had to wait.
 	refused refusals
-	// locksReads is set if reads wait for a write to the file. readsLock asks for it once.
+	// locksReads is set if reads wait for a write to the file. CanQueue asks for it once.
 	locksReads bool
 	locksAsked sync.Once
 
@@ -184,11 +184,6 @@ func (f *File) EndWrite(code driver.Code, call uint64, off int64, res int32) {
 		}
 	}
 }
-
-// WritesThroughCache reports whether a write to f goes into the page cache, or appends and so waits
-// for the inode. Either holds a thread in the kernel, and the kernel writes cached pages to the
-// device when it likes.
-func (f *File) WritesThroughCache() bool { return f.Flags&driver.Direct == 0 || f.Appends }
 
 // Owner returns the count of the file whose Close rejects the tickets of operations on f.
 func (f *openFile) Owner() *usecount.Count { return &f.main.Count }

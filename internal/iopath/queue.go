@@ -20,7 +20,9 @@ func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *Fil
 	e := p.RingsOf(f).Of(r)
 	op := &r.Op
 	op.Code, op.Flags, op.FD, op.Off, op.Buf = code, f.Flags, int32(f.FD), off, b
-	if p.leftToKernel(ctx, code, f) {
+	// A write whose context can end is not left: few calls may outlive their contexts
+	// (docs/decisions/0004-budget.md).
+	if code == driver.Write && ctx.Done() == nil && p.leftToKernel(f) {
 		op.Flags &^= driver.NoWait
 	}
 	ioengine.RaceBefore(code, b)
@@ -44,24 +46,16 @@ func (p *Paths) Queue(ctx context.Context, asked int64, code driver.Code, f *Fil
 	return res, performed
 }
 
-// leftToKernel reports whether a direct write that must wait, as over blocks in the page cache,
-// does so in a kernel thread. Otherwise it is made again as a plain call (driver.NoWait), which
-// costs a second submission and keeps a processor from the goroutines. So once an operation of a
-// file had to wait, each write of the file is left to the kernel, if the driver has such threads,
-// unless
+// leftToKernel reports whether direct writes to f that must wait, as over blocks in the page cache,
+// do so in kernel threads, if their contexts cannot end. Otherwise they are made again as plain
+// calls (driver.NoWait), which cost a second submission and keep processors from the goroutines. So
+// once an operation of f had to wait, f's writes are left to the kernel, if the driver has such
+// threads, unless
 //
-//   - the write's context can end: at most a few plain calls outlive their contexts
-//     (internal/budget/taken.go);
-//   - only one thread at a time may write to the file;
+//   - only one thread at a time may write to f;
 //   - there are several devices: a submitting thread has one kernel thread for all of them, and a
 //     device that does not answer may hold it.
-func (p *Paths) leftToKernel(ctx context.Context, code driver.Code, f *File) bool {
-	return code == driver.Write && ctx.Done() == nil && p.mayLeave(f)
-}
-
-// mayLeave reports whether direct writes to f that have to wait, and whose contexts do not end, are
-// left to the kernel's workers.
-func (p *Paths) mayLeave(f *File) bool {
+func (p *Paths) leftToKernel(f *File) bool {
 	return p.Driver.Workers > 0 && f.writesWait.Load() && p.Engines.OneDevice()
 }
 

@@ -59,7 +59,9 @@ func useOf(code driver.Code, f *File) fair.Use {
 	switch {
 	case code != driver.Write:
 		return fair.Read
-	case f.WritesThroughCache(): // the kernel writes it to the device later
+	case !f.Direct() || f.Appends:
+		// The write holds a thread in the kernel: it goes into the page cache, which the kernel
+		// writes to the device when it likes, or it appends and so waits for the inode.
 		return fair.OutsideCap
 	}
 	return fair.Write
