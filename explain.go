@@ -27,7 +27,7 @@ func (s *Scheduler) Explain() string {
 	for _, r := range s.rejectedDrivers {
 		fmt.Fprintf(&b, "  not %s: %v\n", r.name, r.err)
 	}
-	for _, l := range s.h.Core.Rings().Losses.All() {
+	for _, l := range s.h.Core.Rings().Losses() {
 		fmt.Fprintf(&b, "  %s stopped working: %v; what it was for is performed by plain calls\n", l.Driver, l.Err)
 	}
 	r := s.h.Core.Rings()

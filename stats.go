@@ -69,7 +69,7 @@ func (s *Scheduler) Stats() Stats {
 		SubmitSizes:    c.BatchSizes,
 		Rings:          c.Rings,
 		InFlight:       c.InFlight,
-		LostRings:      len(h.Core.Rings().Losses.All()),
+		LostRings:      len(h.Core.Rings().Losses()),
 		WaitingThreads: c.Blocked,
 
 		Governors:      governors,

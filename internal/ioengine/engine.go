@@ -139,7 +139,7 @@ const (
 )
 
 // New returns an Engine that owns drv, and has hook record it. Its leaders share the Processors and
-// the clock of r, and r.Losses gets its loss. It is no ring of r.
+// the clock of r, and r.Losses has its loss. It is no ring of r.
 func New(drv driver.Driver, r *Rings, hook *record.Hook) *Engine {
 	depth := drv.Info().Depth
 	e := &Engine{

@@ -3,7 +3,6 @@ package ioengine
 import (
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/sluiceio/sluice/internal/driver"
 )
@@ -18,24 +17,11 @@ type Loss struct {
 	Err    error
 }
 
-// LostDrivers is a list of drivers that were lost.
-type LostDrivers struct {
-	mu   sync.Mutex
-	list []Loss // under mu
-}
-
-// Add records that a driver was lost.
-func (l *LostDrivers) Add(drv driver.Driver, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.list = append(l.list, Loss{drv.Info().Name, err})
-}
-
-// All returns the drivers that were lost, in the order in which that happened.
-func (l *LostDrivers) All() []Loss {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.list)
+// Losses returns the drivers that were lost, in the order in which that happened.
+func (r *Rings) Losses() []Loss {
+	r.lossesMu.Lock()
+	defer r.lossesMu.Unlock()
+	return slices.Clone(r.losses)
 }
 
 // lose marks the driver as lost. It may be called with or without mu held.
@@ -46,8 +32,11 @@ func (e *Engine) lose(err error) {
 	if !e.lost.CompareAndSwap(false, true) {
 		return
 	}
-	e.rings.Losses.Add(e.drv, err)
-	if r := e.rings; slices.Contains(r.All(), e) {
+	r := e.rings
+	r.lossesMu.Lock()
+	r.losses = append(r.losses, Loss{e.drv.Info().Name, err})
+	r.lossesMu.Unlock()
+	if slices.Contains(r.All(), e) {
 		r.lost.Store(true)
 		r.OnLoss()
 	}

@@ -29,7 +29,6 @@ type Rings struct {
 	// Processors is whether goroutines that compute have all processors, as leaders and other
 	// goroutines have found, by the clock Now.
 	Processors pressure.Signal
-	Losses     LostDrivers // of all Engines
 
 	// open opens the driver of another ring, and most is the most devices that do not share one;
 	// see SetMost. If open is nil, all devices share one ring.
@@ -39,6 +38,10 @@ type Rings struct {
 	// closing counts the Closes of files in progress. See Engine.leaderRequests.
 	closing atomic.Int32
 	lost    atomic.Bool // set when the driver of a ring is lost; see lost.go
+
+	lossesMu sync.Mutex
+	losses   []Loss // of all Engines, rings of r or not. Under lossesMu
+
 	// slabs has the memory of Register, by its number; number 0 is no memory. Register and
 	// Unregister write an element before and after all operations that name it, under slabsMu.
 	slabs   [1 + maxSlabs]*slab

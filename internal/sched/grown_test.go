@@ -207,7 +207,7 @@ func TestLossInGrownDevice(t *testing.T) {
 			t.Error("a ring has nothing; want operations in both")
 		}
 		wantRead(t, g.start(t, 4)) // hangs if they are queued
-		if n := len(g.Rings().Losses.All()); n != 1 {
+		if n := len(g.Rings().Losses()); n != 1 {
 			t.Errorf("%d drivers are lost; want 1", n)
 		}
 		g.answer()

@@ -88,8 +88,8 @@ func TestLossOfTheSyncDriver(t *testing.T) {
 		s.SetSyncDriver(func() driver.Driver { return syncs })
 		everything(t, s, f)
 		want, _ := budgets()
-		if all := s.Rings().Losses.All(); (len(all) == 1) != loss.Fired() || s.threads() != want {
-			t.Errorf("LostDrivers = %v, %d threads, the driver is lost: %t; want %d threads", all, s.threads(), loss.Fired(), want)
+		if all := s.Rings().Losses(); (len(all) == 1) != loss.Fired() || s.threads() != want {
+			t.Errorf("Losses = %v, %d threads, the driver is lost: %t; want %d threads", all, s.threads(), loss.Fired(), want)
 		}
 		closeAfterLoss(t, s, f, at)
 		if !loss.Fired() {
@@ -121,13 +121,13 @@ func budgets() (least, wide int) {
 // wantLoss checks what a Scheduler says of its driver.
 func wantLoss(t *testing.T, s *Scheduler, lost bool) {
 	t.Helper()
-	all, threads, names := s.Rings().Losses.All(), s.threads(), int(s.names.all.Limit())
+	all, threads, names := s.Rings().Losses(), s.threads(), int(s.names.all.Limit())
 	want, wide := budgets()
 	if lost {
 		want = wide
 	}
 	if (len(all) == 1) != lost || threads != want || names != want {
-		t.Errorf("LostDrivers = %v, %d threads, %d for calls with names; lost: %t, want %d", all, threads, names, lost, want)
+		t.Errorf("Losses = %v, %d threads, %d for calls with names; lost: %t, want %d", all, threads, names, lost, want)
 	}
 	if lost && !errors.Is(all[0].Err, syscall.EPERM) {
 		t.Errorf("the reason of the loss is %v; want EPERM", all[0].Err)
