@@ -422,7 +422,7 @@ func (e *Engine) complete(ops []*driver.Op, relay bool) {
 func (e *Engine) countInFlight(ops []*driver.Op, sign int32) {
 	var inSets, writes int32
 	for _, op := range ops {
-		if requestOf(op).inSet {
+		if requestOf(op).InSet {
 			inSets += sign
 		}
 		if isWrite(op) {

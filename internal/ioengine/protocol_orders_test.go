@@ -320,7 +320,9 @@ func (p *playing) own(n int, away bool) {
 			p.started++
 			r := newRequest(first + int64(i))
 			r.Op.Code, r.Op.Buf, r.Client = driver.Read, make([]byte, 1), &setRequest{r, g}
-			g.Push(r)
+			r.InSet = true
+			g.Queued.Add(1)
+			p.e.Queue(r)
 			g.Started(1)
 		}
 		if away {

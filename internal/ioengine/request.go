@@ -16,7 +16,7 @@ import (
 // pushes the request, and waits for it (Wait), or has its Client called.
 //
 // A Request begins on a cache line, as its size is a multiple of one. The fields from Client to
-// inSet, which each operation needs, are on one line.
+// InSet, which each operation needs, are on one line.
 type Request struct {
 	Op   driver.Op
 	from *Requests
@@ -35,8 +35,9 @@ type Request struct {
 	// relay the goroutine makes next ready, or, as the last one, the leader. The leader sets
 	// waiting and next.
 	waiting atomic.Uint32
-	// inSet is true for a request of a RequestSet, whose owner ensures that Op is reaped.
-	inSet bool
+	// InSet is set before the request is queued, if the owner of its RequestSet ensures that Op is
+	// reaped. Free clears it.
+	InSet bool
 
 	next  *Request
 	links list.Node[Request] // in RequestSet.ended
@@ -104,7 +105,7 @@ func makeRequest() *Request {
 // Free makes the request available for other operations. A request that was abandoned is still
 // in a queue. It is left to the garbage collector.
 func (r *Request) Free() {
-	r.Op.Buf, r.Op.Reg, r.Client, r.inSet, r.ring = nil, 0, nil, false, nil
+	r.Op.Buf, r.Op.Reg, r.Client, r.InSet, r.ring = nil, 0, nil, false, nil
 	if r.where.Load() != abandoned {
 		r.from.unused.Put(r)
 	}

@@ -13,14 +13,16 @@ import (
 // for whichever ends next. Only the owner may call the methods, unless their comments say
 // otherwise.
 //
+// The owner queues a request with InSet set (Engine.Queue), and Submit or Next submits it at the
+// latest. The request's Client calls End when no other operation follows.
+//
 // When the owner waits and no other goroutine leads the engine, it becomes the leader. While it
 // does something else, the RequestSet's requests in flight are not reaped, unless the engine needs
 // a leader for another reason (see Engine): docs/decisions/0014-read-many.md.
 type RequestSet struct {
 	e *Engine
-	// Queued counts the requests of the RequestSet that the engine has. Push adds to it. Whoever
-	// gives the engine a request by another call adds 1, and Completed of the request's Client
-	// subtracts 1.
+	// Queued counts the requests of the RequestSet that the engine has. Whoever gives it a request
+	// adds 1 before, and Completed of the request's Client subtracts 1.
 	Queued atomic.Int32
 	// started is the number of requests that were pushed and not submitted. batch is how many
 	// are submitted together. Only the owner uses them.
@@ -72,14 +74,6 @@ func (set *RequestSet) Close() {
 		set.e.sets.Add(-1)
 		set.e = nil
 	}
-}
-
-// Push gives r to the engine. r may be submitted as late as by Submit or Next. The Client of r must
-// call Completed when the operation has ended, and End when no other operation follows.
-func (set *RequestSet) Push(r *Request) {
-	r.inSet = true
-	set.Queued.Add(1)
-	set.e.Queue(r)
 }
 
 // Started notes that the owner has started a request of n bytes. It submits if there is a batch, or

@@ -35,7 +35,7 @@ func TestRequestLayout(t *testing.T) {
 		first, end, lines uintptr
 	}{
 		{"Op.Code to Op.Token", unsafe.Offsetof(r.Op.Code), unsafe.Offsetof(r.Op.Token) + 8, 1},
-		{"Client to inSet", unsafe.Offsetof(r.Client), unsafe.Offsetof(r.inSet) + 1, 1},
+		{"Client to InSet", unsafe.Offsetof(r.Client), unsafe.Offsetof(r.InSet) + 1, 1},
 		{"Request", 0, unsafe.Sizeof(r), 4},
 	} {
 		if lines := (c.end-1)/line - c.first/line + 1; lines != c.lines {

@@ -140,8 +140,8 @@ func (h *helpers) withdraw(t *Transfer) (waiting, pushed bool) {
 // pushGranted puts t, whose ticket has been granted, into the inbox of e, t's engine, unless t has
 // been withdrawn. It holds mu because the owner may be withdrawing t at the same time: from
 // then on the operation must not change. The caller calls Engine.EnsureSubmitted afterwards. A
-// leader reaps the operation, and not the owner of t's TransferSet: that one may be busy with
-// something else for long, and other operations need the room.
+// leader reaps the operation (InSet is not set), and not the owner of t's TransferSet: that one may
+// be busy with something else for long, and other operations need the room.
 func (h *helpers) pushGranted(t *Transfer, e *ioengine.Engine) (ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

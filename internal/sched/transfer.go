@@ -142,11 +142,12 @@ func (t *Transfer) at() int64    { return t.off + int64(t.n) }
 func (t *Transfer) push() {
 	e := t.engine()
 	t.beginPart(t.s.paths.Engines.RegIn(e, t.reg))
+	t.counter().Add(1)
 	if t.set != nil {
-		t.set.Push(t.r)
+		t.r.InSet = true
+		e.Queue(t.r)
 		return
 	}
-	t.s.DeviceOf(t.f).Queued.Add(1)
 	e.Push(t.r)
 }
 
