@@ -7,16 +7,8 @@ import (
 )
 
 // commitDelay decides whether the leader of a group waits for more members before it makes the
-// fsync. The goroutines that the last fsync served are often back a few microseconds later. If the
-// fsync has started by then, they wait for all of it, and then for a second one.
-//
-// The leader sleeps. The last of the expected members wakes it, or a timer does when none has
-// joined for a while (window). After a wait in which no member joined, the next groups do not wait:
-// see backoff.
-//
-// Where goroutines that compute have all processors, the leader waits for time slices of 10 ms
-// before it starts the fsync, and after it. A leader that the last member wakes runs at once, on
-// that member's processor. So there the window is longer.
+// fsync (docs/decisions/0005-sync.md, "Commit delay"). A goroutine that is back just after the
+// fsync has started waits for all of it, and then for a second one.
 type commitDelay struct {
 	expected int           // callers during the last fsync: served by it, or waiting for the next
 	took     time.Duration // how long the last fsync took

@@ -1,10 +1,7 @@
 // Package groupcommit decides which fsyncs of a file are made, and which Syncs each one serves.
 //
-// An fsync may serve a Sync only if it starts after the Sync was called: only then does it cover
-// everything that was written before. So while one fsync runs, the Syncs that arrive form a group,
-// and one member makes the next fsync for all of them. The members wait, and make no second fsync
-// beside the first, because the kernel reports a loss once to each open file description: one fsync
-// could take the report that the other needs. A second description allows one (secondFD).
+// An fsync covers only what was written before it starts. So while one runs, the Syncs that arrive
+// form a group, and one member makes the next fsync for all of them: docs/decisions/0005-sync.md.
 //
 //	shared, err := s.Do(ctx, driver.Fsync, caller)
 //

@@ -8,15 +8,14 @@ import (
 	"github.com/sluiceio/sluice/internal/probe"
 )
 
-// LostWrites finds lost writes to a file that was opened with O_SYNC or O_DSYNC. The kernel follows
-// each write to such a file by an fsync of its pages, and reports a lost write-back once to each
-// description (see Syncer). If two concurrent writes are lost, one may get the error of both, and
-// the other returns success. So a write that has succeeded waits for the writes, fsyncs and
-// fdatasyncs of the description that run at that moment, and fails if one of them has lost data.
+// LostWrites finds lost writes to a file that was opened with O_SYNC or O_DSYNC. Another call may
+// get the error of a lost write (docs/decisions/0005-sync.md). So a write that has succeeded waits
+// for the writes, fsyncs and fdatasyncs of the description that run at that moment, and fails if
+// one of them has lost data.
 //
-// With O_DIRECT a write returns the device's error itself, unless the file system makes it through
-// the page cache all the same. Each file system may do so: btrfs with checksums, ext4 and xfs where
-// pages of the file are in use and cannot be dropped. Only a block device has no such pages.
+// This holds with O_DIRECT, too: btrfs with checksums makes such a write through the page cache, as
+// do ext4 and xfs where pages of the file are in use and cannot be dropped. Only a block device has
+// no such pages.
 //
 // A nil *LostWrites does nothing: the file needs none.
 type LostWrites struct {

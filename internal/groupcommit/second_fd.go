@@ -7,16 +7,12 @@ import (
 )
 
 // secondFD is a second descriptor of a file, with a second open file description, for an fsync
-// beside the one that runs. It must be another description: the kernel reports a failed write-back
-// once to each (fsync(2), NOTES). Of two fsyncs on one description the first to look would take the
-// error, and the other might return success for data of the same lost write-back.
+// beside the one that runs. Of two fsyncs on one description the first to look would take the error
+// of a lost write-back, and the other might return success.
 //
 // A description never learns of an error that was reported, to anyone, before it was opened. So the
 // second descriptor is opened before an fsync of the File's own description starts, and is used
 // only once that fsync has succeeded: it would have reported an earlier loss.
-//
-// Two fsyncs at a time pay off for two goroutines that write much: the data of one is transferred
-// while the other writes. More goroutines do better in groups: docs/results/syncs.md.
 type secondFD struct {
 	busy bool // an fsync runs on fd. Under Syncer.mu
 	// fd is an open descriptor while state is opened or serving. The number alone does not show it:
@@ -40,7 +36,7 @@ const (
 )
 
 // usesSecondFD reports whether Syncs are better made by two fsyncs at a time than in groups: by two
-// goroutines, as measured. It must be called with mu held.
+// goroutines. Measured: docs/results/syncs.md. It must be called with mu held.
 func (s *Syncer) usesSecondFD() bool {
 	return s.delay.expected <= 2 && s.second.state != impossible && s.unsynced.Load() >= HugeWritten
 }

@@ -14,8 +14,9 @@ const (
 	// HugeWritten is how many bytes in the page cache make two fsyncs at a time
 	// better for two Syncs than one fsync for both. Measured: docs/results/mechanisms.md.
 	HugeWritten = 256 << 10 // 256 KiB
-	// Small writes less than near apart, as in a log, leave the kernel as one request. They had
-	// better wait for the fsync. Measured: docs/results/syncs.md.
+	// Small writes near each other, as in a log, had better wait for the fsync, which writes them
+	// in one request. Measured: docs/results/syncs.md. The distance is the largest request of most
+	// disks.
 	near = 1 << 20 // 1 MiB
 )
 
@@ -61,9 +62,8 @@ func (s *Syncer) Writeback(call func() int32) int32 {
 }
 
 // lockAfterWritebacks locks mu once the write-backs that run have been started. It returns err, the
-// result of an fsync, or else the error of a write-back, if there is one. A write-back that was
-// being started beside the fsync may have given up pages of each Sync that the fsync serves. A
-// write-back that begins after the fsync has ended cannot.
+// result of an fsync that has ended, or else the error of a write-back beside it (Writeback). One
+// that begins now has given up no pages of the Syncs that the fsync serves.
 func (s *Syncer) lockAfterWritebacks(err error) error {
 	s.mu.Lock()
 	unreported := &s.unreported[s.turn]

@@ -1,14 +1,11 @@
 // Package qos puts operations into classes, which have weights and limits. Before an operation may
-// need the device it takes a ticket from the device's queue:
+// need the device it takes a ticket from the device's queue. The ticket grants some of its bytes:
 //
-//	if classes.Active() {
-//		t, res := queue.Take(ctx, class, file, len(b), fair.Read)
-//		if t == nil {
-//			return res // ctx has ended, or the file was closed
-//		}
-//		n := read(b[:t.Granted()])
-//		t.End(n)
+//	t, res := queue.Take(ctx, class, file, len(b), fair.Read)
+//	if t == nil {
+//		return res // ctx has ended, or the file was closed
 //	}
+//	t.End(read(b[:t.Granted()]))
 //
 // Package fair decides which ticket is granted next. Package qos lets goroutines wait for their
 // tickets, and operations without a waiting goroutine (Waiter).

@@ -4,10 +4,10 @@
 // file share an fsync (sync.go, package groupcommit). Once there are classes, operations first wait
 // for their tickets (by_class.go, package qos).
 //
-// A transfer is one system call or request of an operation. The type Transfer (transfer.go) is
-// something else: a read or write that is started now and waited for later. Helpers perform the
-// parts that the driver cannot do (helpers.go). A TransferSet (transfer_set.go) is many Transfers
-// of one goroutine, which reaps them itself.
+// A transfer is one system call or request of an operation. The type Transfer is something else: a
+// read or write that is started now and waited for later. While the driver has it, no goroutine
+// waits for it. Helpers perform what the driver cannot do (helpers.go). The owner of a TransferSet
+// starts many Transfers, and reaps them itself.
 //
 // # Concurrency
 //

@@ -12,7 +12,7 @@ import (
 // journal gives the governors of a Scheduler its clock, and what it knows of the processors.
 type journal struct{ s *Scheduler }
 
-// Now returns the time of the Scheduler's clock. It also asks how many processors there are.
+// Now also asks how many processors there are.
 func (j journal) Now() time.Duration {
 	j.s.paths.Devices.Budgets().AskProcessors()
 	return j.s.paths.Clock()
@@ -31,10 +31,8 @@ func (j journal) ProbeProcessors() bool {
 // yield lets other goroutines run that are ready.
 func (s *Scheduler) yield() { s.paths.Engines.Processors.Yield(1, s.paths.Clock) }
 
-// Computes reports whether the program uses half of the processors' time or more.
 func (j journal) Computes() bool { return j.s.paths.Engines.Processors.Computes() }
 
-// Forget forgets what leaders have found out of the processors.
 func (j journal) Forget() { j.s.paths.Engines.Processors.Forget(j.s.paths.Clock()) }
 
 // Prepare opens the first ring. Where all operations have been plain calls there is none, and later

@@ -94,10 +94,9 @@ func (s *Scheduler) transferRaw(ctx context.Context, code driver.Code, o RawFile
 	return transferAll(ctx, code, b, off, again(b, off), again)
 }
 
-// callRaw makes one transfer of a RawFile. To ask for the device of each RawFile would cost a tenth
-// of a file's creation, so a quarter of the permits for calls with names serve for any device. If
-// none of them is free, the permit is the device's. Then a read is queued, if that can be and ctx
-// can end: few threads may wait for calls whose contexts can end (package budget).
+// callRaw makes one transfer of a RawFile. It first tries a quarter of the permits for calls with
+// names, so that it need not ask for the device (docs/decisions/0004-budget.md). If none of them is
+// free, the permit is the device's, or a read is queued, if that can be and ctx can end.
 func (s *Scheduler) callRaw(ctx context.Context, code driver.Code, f *File, b []byte, off int64) int32 {
 	n := &s.names.all
 	if p, ok := n.TryAcquireBelow(iopath.KindOf(code), n.Limit()/4); ok {
@@ -109,11 +108,9 @@ func (s *Scheduler) callRaw(ctx context.Context, code driver.Code, f *File, b []
 	return s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), code, f, b, off)
 }
 
-// names bounds the calls of Batches with names. The device of a name is not known before the call.
-// So these calls have a separate Budget, as if they were for one more device. An open may wait for
-// the other end of a pipe, or for a server, and another Batch should not wait for that. So while
-// all permits are taken, each of mostBeside Batches may make one call more, unless Options.Threads
-// bounds all threads.
+// names bounds the calls of Batches with names (docs/decisions/0004-budget.md). While all permits
+// are taken, each of mostBeside Batches may make one call more, unless Options.Threads bounds all
+// threads.
 type names struct {
 	all budget.Budget
 
@@ -138,8 +135,7 @@ func (s *Scheduler) Names() (calls, waiting int) {
 	return int(n.all.InUse()) + n.beside, n.all.Waiting()
 }
 
-// IsolatedContext is the context of a Batch. One call with a name of the Batch may go on while
-// calls of other Batches have all permits. Only a pointer to it is a context.Context.
+// IsolatedContext is the context of a Batch. Only a pointer to it is a context.Context.
 type IsolatedContext struct {
 	context.Context
 

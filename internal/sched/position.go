@@ -10,10 +10,8 @@ import (
 	"github.com/sluiceio/sluice/internal/sys"
 )
 
-// A file's position can be shared: with descriptors that dup(2) has made, with other processes. The
-// kernel moves it under a lock, so that no two read(2) or write(2) have the same bytes. The same
-// holds for Read and Write here: each is one read(2) or write(2), or reserves its bytes by one
-// lseek(2) and transfers them at their offset (readReserving).
+// A file's position can be shared with other descriptors and processes. So each Read and Write is
+// one read(2) or write(2), or reserves its bytes first: docs/decisions/0027-positions.md.
 
 // Read is read(2). At the end of the file it returns 0, io.EOF.
 func (s *Scheduler) Read(f *File, b []byte) (int, error) {
@@ -63,8 +61,7 @@ func (s *Scheduler) mayReserve(f *File) bool {
 	return f.CanLook.Load() && (s.paths.FindsEnd || s.paths.AsyncBuffered[driver.Read])
 }
 
-// readReserving is a Read that first reserves its bytes, so that others at the position get other
-// bytes, and then reads them at their offset.
+// readReserving is a Read that reserves its bytes, and then reads them at their offset.
 func (s *Scheduler) readReserving(ctx context.Context, f *File, b []byte) (res int32) {
 	direct := f.Flags&driver.Direct != 0
 	looks := !direct && !s.paths.Classes.Active()
@@ -100,13 +97,9 @@ type reservation struct {
 }
 
 // reserve moves the position over all of b, as far as the file has it, and reads what the page
-// cache has of it, if looks is set. It does not wait for a disk. If the position is private, the
-// look itself moves it: if all of b is there, that is one system call. A position that may be
-// shared moves by one lseek(2) before the look.
-//
-// The part of b beyond the end of the file is given back at once: another user of the position may
-// write while the Read waits, and would leave a hole there. The bytes that were found stay
-// reserved, although the file may have become shorter since.
+// cache has of it, if looks is set. It does not wait for a disk. The look itself moves a private
+// position. The bytes that were found stay reserved, although the file may have become shorter
+// since. docs/decisions/0027-positions.md has the reasons.
 func (s *Scheduler) reserve(f *File, b []byte, looks bool) (r reservation) {
 	f.PrivateMu.Lock()
 	defer f.PrivateMu.Unlock()

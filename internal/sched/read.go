@@ -109,11 +109,9 @@ func (s *Scheduler) readAfterLook(ctx context.Context, f *File, b []byte, off in
 	return s.plainOrQueue(ctx, driver.Read, f, b, off, reg)
 }
 
-// readAtOnce goes on with a read after ReadCached has found its first n bytes. One pread(2) takes
-// all of its bytes at once, and on xfs no write comes in between. So where the rest would be a
-// plain call, that call reads everything again. Where the rest would be queued, the n bytes stay as
-// they are: io_uring itself reads in parts where it has to wait. The n bytes also stay where the
-// file is known to end after them. A read of more than MaxCached bytes is made in parts.
+// readAtOnce goes on with a read after ReadCached has found its first n bytes. If the rest would be
+// a plain call, that call reads everything again (docs/decisions/0027-positions.md). If the rest
+// would be queued, or the file is known to end after the n bytes, they stay as they are.
 func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64, n int32) int32 {
 	b = b[:min(len(b), sys.MaxCached)]
 	async := s.paths.Async(driver.Read, f)

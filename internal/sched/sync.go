@@ -62,7 +62,7 @@ func (s *Scheduler) commit(ctx context.Context, code driver.Code, f *File) error
 	return err
 }
 
-// syncing is a Sync or Datasync in progress. It makes groupcommit's system calls.
+// syncing is a Sync or Datasync in progress, and its groupcommit.Caller.
 type syncing struct {
 	s     *Scheduler
 	f     *File
@@ -73,18 +73,12 @@ type syncing struct {
 	permit budget.Permit
 }
 
-// Reopen opens another description of the file.
 func (c *syncing) Reopen() int { return c.s.reopen(c.f.FD) }
 
-// Now returns the Scheduler's time.
 func (c *syncing) Now() time.Duration { return c.s.paths.Clock() }
 
-// Processors returns what the leaders of rings, and of groups, know of the processors.
 func (c *syncing) Processors() *pressure.Signal { return &c.s.paths.Engines.Processors }
 
-// StartWriteback starts the write-back of the bytes that no fsync covers yet, if a permit is free.
-// sync_file_range(2) without its waiting flags takes no error of a write-back away from the next
-// fsync. Where it cannot start one, that fsync fails (Syncer.Writeback).
 func (c *syncing) StartWriteback() {
 	s, f := c.s, c.f
 	p, ok := s.DeviceOf(f).Budget.TryAcquire(budget.Syncs)
@@ -123,10 +117,8 @@ func (s *Scheduler) SyncRange(f *File, off, n int64) error {
 	return nil
 }
 
-// fsyncs makes the fsyncs of a Scheduler's files. Some are plain calls. Others are queued, if there
-// is a driver that makes them without a thread of the process. A queued fsync begins later, because
-// a thread of the kernel has to be woken for it, and its end wakes the leader before it wakes the
-// goroutine. But it takes less processor time. Each device's governor measures which is better.
+// fsyncs has the driver for the fsyncs that are queued, if there is one that makes them without a
+// thread of the process. Each device's governor measures whether plain calls are better.
 type fsyncs struct {
 	open   func() driver.Driver // see SetSyncDriver; nil if there is no driver
 	opened sync.Once
@@ -137,12 +129,11 @@ type fsyncs struct {
 	queued atomic.Int32 // how many it has
 }
 
-// placesOf returns d's places in the driver. A device has half of them, so that one that hangs
-// leaves half to all others.
+// placesOf returns d's places in the driver, half of all.
 func (y *fsyncs) placesOf(d *device.Device) chan struct{} { return d.SyncPlaces(max(1, int(y.most)/2)) }
 
-// takePlace waits for a place of d in the driver, or for ctx's end, whose error it returns. There
-// is none where other devices have all the driver's places.
+// takePlace waits for a place of d in the driver, or for ctx's end, whose error it returns. Ok is
+// false if other devices have all the driver's places.
 func (y *fsyncs) takePlace(ctx context.Context, d *device.Device) (ok bool, err error) {
 	select {
 	case y.placesOf(d) <- struct{}{}:
@@ -195,11 +186,8 @@ func (c *syncing) Admit(ctx context.Context) (err error) {
 }
 
 // tryPlainSync takes a permit for an fsync on d, beside running others, if it is to be a plain call
-// although it could be queued. None is while a ring has a leader, if the kernel completes a request
-// in the thread that has submitted it: the fsync may be in that thread, and hold the completion
-// back (docs/decisions/0012-tied-threads.md).
-//
-// Ends says that the fsync's context can end (Budget.Acquire).
+// although it could be queued. None is while a ring has a leader, if the driver does not complete
+// alone (docs/decisions/0012-tied-threads.md). Ends says that the fsync's context can end.
 func (s *Scheduler) tryPlainSync(d *device.Device, running int32, ends bool) (budget.Permit, bool) {
 	if s.paths.Engines.HasLeader() && !s.paths.Driver.CompletesAlone {
 		return budget.Permit{}, false

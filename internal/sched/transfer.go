@@ -17,12 +17,8 @@ import (
 // The zero value is ready to use. A Transfer has one owner, and must not be copied between
 // start and Wait. Starting one allocates nothing and never waits for the disk.
 //
-// While the driver has the operation, no goroutine waits for it on the Transfer's behalf. The
-// helper goroutines (helpers.go) perform operations that the driver did not perform, or performed
-// only in part, or could perform only with a thread.
-//
-// A Transfer uses its file (File.Use) from its start to its end, and the end may come long
-// before Wait. File.Close waits for the end, and does not wait for the owner to call Wait.
+// A Transfer uses its file (File.Use) from its start to its end, which may come long before Wait.
+// File.Close waits for the end, and not for Wait.
 type Transfer struct {
 	// Ended, if not nil, is called at the end of each transfer, before Wait or TransferSet.Next
 	// returns and while the file is still in use. All reports whether every byte was
