@@ -29,20 +29,20 @@ func TestCallsBesideOthers(t *testing.T) {
 		taken = append(taken, p)
 	}
 	var batches []*IsolatedContext
-	var calls []namePermit
+	var calls []NamedCall
 	for range mostBeside {
 		c := isolated(t.Context())
-		p, err := s.namePermit(c, Changes)
-		if err != nil || p.by != c {
+		p, err := s.BeginNamed(c, Changes)
+		if err != nil || p.beside != c {
 			t.Fatalf("a Batch may not make a call beside the others: %v", err)
 		}
 		batches, calls = append(batches, c), append(calls, p)
 	}
-	got := make(chan namePermit)
+	got := make(chan NamedCall)
 	wait := func(c context.Context) {
 		before := n.all.Waiting()
 		go func() {
-			p, err := s.namePermit(c, Changes)
+			p, err := s.BeginNamed(c, Changes)
 			if err != nil {
 				t.Error(err)
 			}
@@ -53,29 +53,29 @@ func TestCallsBesideOthers(t *testing.T) {
 	late := isolated(t.Context())
 	wait(late)
 	wait(batches[0])
-	n.release(calls[0])
-	if p := <-got; p.by != batches[0] {
+	calls[0].End(record.KindMkdir, "", 0, 0, nil)
+	if p := <-got; p.beside != batches[0] {
 		t.Error("the next call of the same Batch has not had its turn")
 	} else {
 		calls[0] = p
 	}
-	n.release(calls[1])
+	calls[1].End(record.KindMkdir, "", 0, 0, nil)
 	p := <-got // hangs if the place is given to nobody
-	if p.by != late {
+	if p.beside != late {
 		t.Error("the Batch that waited has not had its turn")
 	}
 	calls[1] = p
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := isolated(ctx)
 	failed := make(chan error)
-	go func() { _, err := s.namePermit(ended, Changes); failed <- err }()
+	go func() { _, err := s.BeginNamed(ended, Changes); failed <- err }()
 	hang.Eventually(func() bool { return n.all.Waiting() > 0 })
 	cancel()
 	if err := <-failed; err != context.Canceled {
 		t.Errorf("a context that ends = %v", err)
 	}
 	for _, p := range calls {
-		n.release(p)
+		p.End(record.KindMkdir, "", 0, 0, nil)
 	}
 	for _, p := range taken {
 		p.Release()

@@ -21,22 +21,34 @@ import (
 type NamedCall struct {
 	s                *Scheduler
 	asked, submitted int64 // for the record; 0 while nothing is recorded
-	permit           namePermit
+	permit           budget.Permit
+	beside           *IsolatedContext // the Batch whose call beside the permits this is; or nil
 }
 
-// BeginNamed begins a system call of a kind that may wait: it acquires a permit. If ctx ends first,
-// it returns ctx's error and the call must not be made. The caller ends the call with End.
-func (s *Scheduler) BeginNamed(ctx context.Context, kind CallKind) (NamedCall, error) {
-	asked := s.paths.Recording.Now()
-	p, err := s.namePermit(ctx, kind)
-	return NamedCall{s, asked, s.paths.Recording.Now(), p}, err
+// BeginNamed begins a system call of a kind that may wait: it acquires a permit, or makes the call
+// beside the permits if ctx is an *IsolatedContext. If ctx ends first, it returns ctx's error and
+// the call must not be made. The caller ends the call with End.
+func (s *Scheduler) BeginNamed(ctx context.Context, kind CallKind) (c NamedCall, err error) {
+	c = NamedCall{s: s, asked: s.paths.Recording.Now()}
+	n := &s.names
+	var ok bool
+	if c.permit, ok = n.all.TryAcquire(kind); !ok {
+		s.Ready() // which may widen the Budgets
+		if batch, ok := ctx.(*IsolatedContext); ok && s.paths.Threads == 0 {
+			c.permit, c.beside, err = n.acquireOr(batch, kind)
+		} else {
+			c.permit, err = n.all.Acquire(ctx, kind, false) // see acquireOr
+		}
+	}
+	c.submitted = s.paths.Recording.Now()
+	return c, err
 }
 
 // BeginOnFile is BeginNamed for a system call on f, which may be nil: the permit is f's device's.
 func (s *Scheduler) BeginOnFile(ctx context.Context, kind CallKind, f *File) (NamedCall, error) {
 	asked := s.paths.Recording.Now()
 	p, err := s.paths.AcquirePermit(ctx, kind, f)
-	return NamedCall{s, asked, s.paths.Recording.Now(), namePermit{p, nil}}, err
+	return NamedCall{s: s, asked: asked, submitted: s.paths.Recording.Now(), permit: p}, err
 }
 
 // BeginNamedWithoutPermit is BeginNamed for a call that does not wait.
@@ -48,7 +60,10 @@ func (s *Scheduler) BeginNamedWithoutPermit() NamedCall {
 // End releases the permit, if the call has one, and counts and records the call. Kind is the
 // record's (record.KindOpen …). Off and size say the range, if there is one.
 func (c NamedCall) End(kind uint8, name string, off, size int64, err error) {
-	c.s.names.release(c.permit)
+	if c.beside != nil {
+		c.s.names.endBeside(c.beside)
+	}
+	c.permit.Release()
 	c.s.paths.Counters.Add(counters.Plain, driver.Code(kind), 0)
 	if c.asked == 0 {
 		return
@@ -135,7 +150,7 @@ func (s *Scheduler) Names() (calls, waiting int) {
 	return int(n.all.InUse()) + n.beside, n.all.Waiting()
 }
 
-// IsolatedContext is the context of a Batch. Only a pointer to it is a context.Context.
+// IsolatedContext is the context of a Batch, for BeginNamed.
 type IsolatedContext struct {
 	context.Context
 
@@ -147,31 +162,6 @@ type nameWaiter struct {
 	of   *IsolatedContext
 	turn context.CancelFunc // ends the wait
 	has  bool               // it has its turn
-}
-
-// isolationKey is the key under which a derived context finds its IsolatedContext.
-type isolationKey struct{}
-
-// Value returns the context's value for a key.
-func (c *IsolatedContext) Value(key any) any {
-	if key == (isolationKey{}) {
-		return c
-	}
-	return c.Context.Value(key)
-}
-
-// namePermit is a permit for a call with a name. By is nil, or the context that has one call beside
-// the permits: then the namePermit is for that call.
-type namePermit struct {
-	budget.Permit
-	by *IsolatedContext
-}
-
-func (n *names) release(p namePermit) {
-	if p.by != nil {
-		n.endBeside(p.by)
-	}
-	p.Release()
 }
 
 // endBeside ends the call of c beside the permits. Then another goroutine of c that waits has its
@@ -194,47 +184,33 @@ func (n *names) endBeside(c *IsolatedContext) {
 	}
 }
 
-// namePermit acquires a permit for a call of a kind. The error is ctx's. Whether ctx can end makes
-// no difference: a call with a name can wait for anything in any case.
-func (s *Scheduler) namePermit(ctx context.Context, kind CallKind) (namePermit, error) {
-	n := &s.names
-	if p, ok := n.all.TryAcquire(kind); ok {
-		return namePermit{p, nil}, nil
-	}
-	s.Ready() // which may widen the Budgets
-	if c, ok := ctx.Value(isolationKey{}).(*IsolatedContext); ok && s.paths.Threads == 0 {
-		return n.acquireOr(ctx, c, kind)
-	}
-	p, err := n.all.Acquire(ctx, kind, false)
-	return namePermit{p, nil}, err
-}
-
-// acquireOr acquires a permit, or c's call beside the permits.
-func (n *names) acquireOr(ctx context.Context, c *IsolatedContext, kind CallKind) (namePermit, error) {
+// acquireOr acquires a permit, or c's call beside the permits: then it returns c as beside. Whether
+// c can end makes no difference to the Budget: a call with a name can wait for anything anyway.
+func (n *names) acquireOr(c *IsolatedContext, kind CallKind) (p budget.Permit, beside *IsolatedContext, err error) {
 	n.mu.Lock()
 	if !c.beside && n.beside < mostBeside {
 		c.beside = true
 		n.beside++
 		n.mu.Unlock()
-		return namePermit{by: c}, nil
+		return p, c, nil
 	}
-	wait, cancel := context.WithCancel(ctx)
+	wait, cancel := context.WithCancel(c)
 	defer cancel()
 	w := &nameWaiter{of: c, turn: cancel}
 	n.waiting = append(n.waiting, w)
 	n.mu.Unlock()
-	p, err := n.all.Acquire(wait, kind, false)
+	p, err = n.all.Acquire(wait, kind, false)
 	n.mu.Lock()
 	n.waiting = slices.DeleteFunc(n.waiting, func(other *nameWaiter) bool { return other == w })
 	n.mu.Unlock()
 	switch {
 	case !w.has:
-		return namePermit{p, nil}, err
-	case err != nil && ctx.Err() == nil:
-		return namePermit{by: c}, nil
+		return p, nil, err
+	case err != nil && c.Err() == nil:
+		return budget.Permit{}, c, nil
 	case err != nil:
-		err = ctx.Err()
+		err = c.Err()
 	}
 	n.endBeside(c) // the goroutine has a permit too, or its context has ended
-	return namePermit{p, nil}, err
+	return p, nil, err
 }
