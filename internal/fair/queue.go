@@ -127,7 +127,10 @@ func (q *Queue) Admit(t *Ticket, c *Class, n int) {
 func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 	q.classes = slices.DeleteFunc(q.classes, (*Class).gone)
 	if q.virtual > mostVirtual {
-		q.rebase()
+		for _, c := range q.classes {
+			c.tag -= q.virtual // it stays as far from the virtual time as it was
+		}
+		q.virtual = 0
 	}
 	c, again := q.first(now)
 	if c != nil {
@@ -149,14 +152,6 @@ func (q *Queue) Next(now time.Duration) (t *Ticket, again time.Duration) {
 		}
 	}
 	return nil, again
-}
-
-// rebase makes the virtual time zero, and leaves all tags as far from it as they were.
-func (q *Queue) rebase() {
-	for _, c := range q.classes {
-		c.tag -= q.virtual
-	}
-	q.virtual = 0
 }
 
 // beyondCap lets the next request of a use begin without room in the cap, because no request of
