@@ -67,8 +67,8 @@ type syncing struct {
 	s     *Scheduler
 	f     *File
 	asked int64 // for the record, or 0
-	// The fsync goes through engine, or is a plain call with a permit if engine is nil. Both are
-	// set from Admit until Fsync or Withdraw.
+	// The fsync goes through engine, or is a plain call with a permit if engine is nil. Admit sets
+	// one of them, or neither if it fails.
 	engine *ioengine.Engine
 	permit budget.Permit
 }
@@ -207,17 +207,6 @@ func (syncJournal) ProbeProcessors() bool { return false }
 // Computes returns false for the same reason.
 func (syncJournal) Computes() bool { return false }
 
-// Withdraw gives back what Admit has acquired.
-func (c *syncing) Withdraw() {
-	d := c.s.DeviceOf(c.f)
-	if c.engine != nil {
-		c.s.fsyncs.leavePlace(d)
-	}
-	c.permit.Release()
-	c.engine, c.permit = nil, budget.Permit{}
-	d.Syncing.Add(-1)
-}
-
 // Fsync makes an fsync or fdatasync, as code says, on fd, as Admit has decided.
 func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {
 	s, start := c.s, c.s.paths.Clock()
@@ -234,7 +223,12 @@ func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {
 	} else {
 		res = c.queue(code, fd)
 	}
-	c.Withdraw()
+	d := s.DeviceOf(c.f)
+	if c.engine != nil {
+		s.fsyncs.leavePlace(d)
+	}
+	c.permit.Release()
+	d.Syncing.Add(-1)
 	losses.End(call, res)
 	if res < 0 {
 		m.Err = syscall.Errno(-res)
