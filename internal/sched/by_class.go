@@ -128,7 +128,7 @@ func (t *Transfer) Granted() {
 	t.hasTicket = true
 	t.grantedEnd = t.n + t.ticket.Granted()
 	if t.extends || !s.paths.CanQueue(t.code, t.f) {
-		s.helpers.add(t)
+		t.giveToHelper()
 		return
 	}
 	t.counter().Add(1)
@@ -138,7 +138,7 @@ func (t *Transfer) Granted() {
 	e, f := t.engine(), t.f
 	f.UseMore()
 	defer f.Done()
-	if s.helpers.pushGranted(t, e) {
+	if t.pushGranted(e) {
 		e.EnsureSubmitted()
 		return
 	}
@@ -154,7 +154,7 @@ func (t *Transfer) Rejected(res int32) {
 
 // Withdrawn reports whether t has been withdrawn.
 func (t *Transfer) Withdrawn() bool {
-	t.s.helpers.mu.Lock()
-	defer t.s.helpers.mu.Unlock()
+	t.s.helpersMu.Lock()
+	defer t.s.helpersMu.Unlock()
 	return t.withdrawn
 }

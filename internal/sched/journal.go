@@ -38,7 +38,7 @@ func (j journal) Forget() { j.s.paths.Engines.Processors.Forget(j.s.paths.Clock(
 // Prepare opens the first ring. Where all operations have been plain calls there is none, and later
 // the program may lack a descriptor for it.
 func (j journal) Prepare() {
-	j.s.helpers.all.Go(func() {
+	j.s.goroutines.Go(func() {
 		j.s.Ready()
 		for _, e := range j.s.paths.Engines.All() {
 			e.Driver().Wake() // which opens a ring whose opening was delayed

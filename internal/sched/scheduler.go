@@ -2,6 +2,7 @@ package sched
 
 import (
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/sluiceio/sluice/internal/counters"
@@ -18,12 +19,13 @@ import (
 type Scheduler struct {
 	// paths has the three paths that a transfer can take (ReadCached, PlainCall, Queue), and
 	// what they need: the rings, the devices, the classes, the counters.
-	paths    iopath.Paths
-	names    names
-	raws     spare.Pool[ForeignFile] // for RawFiles
-	helpers  helpers
-	fsyncs   fsyncs
-	syncings spare.Pool[syncing] // syncings that are not in use
+	paths      iopath.Paths
+	names      names
+	raws       spare.Pool[ForeignFile] // for RawFiles
+	helpersMu  sync.Mutex              // guards all deviceHelpers; see also Transfer
+	goroutines sync.WaitGroup          // the helpers, and one that prepares the first ring
+	fsyncs     fsyncs
+	syncings   spare.Pool[syncing] // syncings that are not in use
 	// reopen opens another description of a file, and startRange starts the write-back of a part of
 	// one (sys.StartWriteback). They are fields so that a test can replace them.
 	reopen     func(fd int) int
@@ -36,7 +38,6 @@ func New(choose func() driver.Driver, o Options) *Scheduler {
 	s := &Scheduler{reopen: sys.Reopen, startRange: sys.StartWriteback}
 	s.paths.Init(choose, o)
 	s.names.all.Init(s.paths.Devices.Budgets())
-	s.helpers.s = s
 	return s
 }
 
@@ -50,7 +51,7 @@ func (s *Scheduler) Close() error {
 	for _, e := range s.paths.Engines.All() {
 		e.Wait() // a leader may start helpers
 	}
-	s.helpers.all.Wait()
+	s.goroutines.Wait()
 	var errs []error
 	if e := s.fsyncs.engine.Load(); e != nil {
 		errs = append(errs, e.Close())

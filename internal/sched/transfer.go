@@ -55,7 +55,7 @@ type Transfer struct {
 
 	// n is the number of bytes transferred, and res is the last result. Only the goroutine
 	// that has the Transfer writes them: the one that starts it, then the leader goroutine,
-	// then a helper. The inbox of the engine passes them to the leader, helpers.mu to a
+	// then a helper. The inbox of the engine passes them to the leader, helpersMu to a
 	// helper, and r.done or TransferSet.mu to the owner.
 	n   int
 	res int32
@@ -70,7 +70,7 @@ type Transfer struct {
 
 	set *TransferSet // the TransferSet that it was started through, or nil
 
-	// All three are under helpers.mu.
+	// All three are under Scheduler.helpersMu.
 	links     list.Node[Transfer] // in deviceHelpers.queue
 	helpers   *deviceHelpers      // whose queue it is in; nil if it is in none
 	withdrawn bool                // Withdraw was called: nothing more is to be tried
@@ -111,7 +111,7 @@ func (s *Scheduler) startTransfer(t *Transfer, code driver.Code, f *File, b []by
 	case !extends && s.paths.CanQueue(code, f):
 		t.push()
 	default:
-		s.helpers.add(t)
+		t.giveToHelper()
 	}
 }
 
@@ -228,7 +228,7 @@ func (t *Transfer) continueRest() {
 			return
 		}
 	}
-	t.s.helpers.add(t)
+	t.giveToHelper()
 }
 
 // Wait waits until the transfer has ended and returns how many bytes were transferred. As with
@@ -300,7 +300,7 @@ func (t *Transfer) recordPart(woken int64) {
 // Withdraw asks a transfer to end early. The owner calls it before Wait, or before TransferSet.Next
 // returns the Transfer. The transfer may have ended already.
 func (t *Transfer) Withdraw() {
-	waiting, pushed := t.s.helpers.withdraw(t)
+	waiting, pushed := t.withdraw()
 	switch {
 	case waiting:
 		t.Rejected(ecanceled)

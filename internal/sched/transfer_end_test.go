@@ -69,7 +69,7 @@ func TestTransferEnded(t *testing.T) {
 	if len(all) != 3 || !all[0] || all[1] || all[2] {
 		t.Errorf("Ended was told %v; want true, false, false", all)
 	}
-	p.helpers.all.Wait()
+	p.goroutines.Wait()
 	p.wantAsked(t,
 		[]asked{{driver.Read, 0, 100}, {driver.Read, 100, 100}},
 		[]asked{{driver.Read, 160, 40}, {driver.Write, 200, 100}})
@@ -91,5 +91,5 @@ func TestTransferEndedWithdrawn(t *testing.T) {
 	if n, err := second.Wait(t.Context()); n != 100 || err != nil {
 		t.Errorf("Wait = %d, %v; want 100, nil", n, err)
 	}
-	p.helpers.all.Wait()
+	p.goroutines.Wait()
 }

@@ -63,7 +63,7 @@ func TestTransferResults(t *testing.T) {
 			if n != c.n || !errors.Is(err, c.err) {
 				t.Errorf("Wait = %d, %v; want %d, %v", n, err, c.n, c.err)
 			}
-			p.helpers.all.Wait()
+			p.goroutines.Wait()
 			p.wantAsked(t, c.queued, c.plain)
 			if p.queuedOps() != 0 || p.permits() != 0 {
 				t.Errorf("%d waiting, %d places taken at the end", p.queuedOps(), p.permits())
@@ -305,7 +305,7 @@ func TestTransferWithdrawn(t *testing.T) {
 				t.Errorf("Wait = %d, %v; want 30, context.Canceled", n, err)
 			}
 		}()
-		hang.Eventually(func() bool { p.helpers.mu.Lock(); defer p.helpers.mu.Unlock(); return tr.withdrawn })
+		hang.Eventually(func() bool { p.helpersMu.Lock(); defer p.helpersMu.Unlock(); return tr.withdrawn })
 		close(goOn)
 		<-returned
 	})
@@ -337,10 +337,10 @@ func TestHelpersAreBounded(t *testing.T) {
 		s.StartWrite(&all[i], f, make([]byte, 10), int64(i), 0, false)
 	}
 	hang.Eventually(func() bool { mu.Lock(); defer mu.Unlock(); return now == 3 })
-	s.helpers.mu.Lock()
+	s.helpersMu.Lock()
 	helpers := s.DeviceOf(f).Helpers[budget.Writes].(*deviceHelpers)
 	running := helpers.running
-	s.helpers.mu.Unlock()
+	s.helpersMu.Unlock()
 	close(goOn)
 	for i := range all {
 		if n, err := all[i].Wait(t.Context()); n != 10 || err != nil {
