@@ -117,11 +117,12 @@ func (t *Ticket) End(n int64) {
 	}
 }
 
-// Withdraw rejects the ticket if it still waits in its queue, and reports whether it did. Its
-// Waiter has been marked as withdrawn, so that it does not wait again.
+// Withdraw rejects the ticket if it still waits in its queue, and reports whether it did. Request
+// rejects the ticket from now on, so that it does not wait again.
 func (t *Ticket) Withdraw() bool {
 	q := t.queue
 	q.mu.Lock()
+	t.withdrawn = true
 	was := q.fair.Withdraw(&t.Ticket)
 	q.grantAndUnlock() // a ticket behind it may be smaller
 	if was {
@@ -186,6 +187,8 @@ type Ticket struct {
 	waiter Waiter          // ready, if a goroutine waits
 	ready  ready
 	next   *Ticket // of those that were granted together
+	// withdrawn: Withdraw was called. Under Queue.mu, but for Free.
+	withdrawn bool
 }
 
 // ready is the Waiter of a goroutine, which receives from it: 0 when the operation may begin, or
@@ -194,7 +197,6 @@ type ready chan int32
 
 func (r ready) Granted()           { r <- 0 }
 func (r ready) Rejected(res int32) { r <- res }
-func (r ready) Withdrawn() bool    { return false }
 
 // Waiter is an operation that waits for its ticket. It may have one Ticket at a time.
 type Waiter interface {
@@ -202,13 +204,11 @@ type Waiter interface {
 	Granted()
 	// Rejected ends the operation, which has not begun, with a result.
 	Rejected(res int32)
-	// Withdrawn reports whether the operation must end early. The Queue's mutex is held then.
-	Withdrawn() bool
 }
 
 // Results of operations whose tickets were rejected.
 const (
-	Canceled = -int32(syscall.ECANCELED) // the context has ended, or the Waiter is withdrawn
+	Canceled = -int32(syscall.ECANCELED) // the ticket was withdrawn
 	Closed   = math.MinInt32             // the file was closed. No errno has this value
 )
 
@@ -232,18 +232,19 @@ func (q *Queue) NewTicket(w Waiter, file *usecount.Count, use fair.Use) *Ticket 
 // Free makes the ticket of a Waiter available for other operations.
 func (t *Ticket) Free() {
 	q := t.queue
-	t.queue, t.file, t.waiter, t.Use = nil, nil, nil, fair.Read
+	t.queue, t.file, t.waiter, t.Use, t.withdrawn = nil, nil, nil, fair.Read, false
 	q.unused.Put(t)
 }
 
 // rejectReason returns the result that says why t may not wait, or 0 if it may. It must be called
-// with Queue.mu held. A Close of a file, or a withdrawal of a Waiter, first sets its mark, and then
-// searches the queue with that mutex held. So rejectReason sees the mark, or the search finds t.
+// with Queue.mu held. A Close of a file first sets its mark, and then searches the queue with that
+// mutex held. Withdraw sets its mark with the mutex held. So rejectReason sees the mark, or the
+// search finds t.
 func (t *Ticket) rejectReason() int32 {
 	switch {
 	case t.file != nil && t.file.Closing():
 		return Closed
-	case t.waiter.Withdrawn():
+	case t.withdrawn:
 		return Canceled
 	}
 	return 0

@@ -89,46 +89,56 @@ func TestTicketsAreUsedAgain(t *testing.T) {
 type played struct {
 	granted, rejected int
 	res               int32
-	withdrawn         atomic.Bool
 }
 
 func (p *played) Granted()           { p.granted++ }
 func (p *played) Rejected(res int32) { p.rejected++; p.res = res }
-func (p *played) Withdrawn() bool    { return p.withdrawn.Load() }
 
-// A Waiter is granted its ticket once for each Request, or is rejected once.
+// A Waiter is granted its ticket once for each Request, or is rejected once. Once its ticket was
+// withdrawn, each Request is rejected, until the ticket is another operation's.
 func TestWaiter(t *testing.T) {
 	s, c := oneAtATime()
-	var first, second played
+	var first, second, third played
 	t1, t2 := s.queues[0].NewTicket(&first, nil, fair.Read), s.queues[0].NewTicket(&second, nil, fair.Read)
-	if t1.Withdraw() {
-		t.Error("a ticket that was not requested was withdrawn")
-	}
 	t1.Request(c, 1)
 	t2.Request(c, 1)
 	if first.granted != 1 || second.granted != 0 {
 		t.Fatalf("%d and %d tickets granted; want 1 and 0", first.granted, second.granted)
-	}
-	if t1.Withdraw() {
-		t.Error("a ticket that was granted was withdrawn")
 	}
 	t1.End(1)
 	t1.Request(c, 1)
 	if first.granted != 1 || second.granted != 1 {
 		t.Fatalf("%d and %d tickets granted after one has ended; want 1 and 1", first.granted, second.granted)
 	}
-	if first.withdrawn.Store(true); !t1.Withdraw() || t1.Withdraw() || first.rejected != 1 || first.res != Canceled {
+	if !t1.Withdraw() || t1.Withdraw() || first.rejected != 1 || first.res != Canceled {
 		t.Errorf("a ticket that waited was rejected %d times with %d; want once with %d", first.rejected, first.res, Canceled)
 	}
 	if t1.Request(c, 1); first.rejected != 2 || first.granted != 1 {
-		t.Errorf("the request of a Waiter that is withdrawn was rejected %d times; want 1", first.rejected-1)
+		t.Errorf("the request of a ticket that was withdrawn was rejected %d times; want 1", first.rejected-1)
+	}
+	if t2.Withdraw() || second.rejected != 0 {
+		t.Error("a ticket that was granted was withdrawn")
 	}
 	t2.End(1)
+	if t2.Request(c, 1); second.rejected != 1 || second.granted != 1 {
+		t.Errorf("the next request of a ticket that was withdrawn was rejected %d times; want once", second.rejected)
+	}
+	t2.Free()
+	t2 = s.queues[0].NewTicket(&third, nil, fair.Read) // the same, but for the race detector
+	if t2.Request(c, 1); third.granted != 1 {
+		t.Errorf("the ticket of the next operation was granted %d times; want once", third.granted)
+	}
+	t2.End(1)
+	t2.Free()
+	unasked := s.queues[0].NewTicket(&third, nil, fair.Read)
+	if unasked.Withdraw() || third.rejected != 0 {
+		t.Error("a ticket that was not requested was withdrawn")
+	}
+	unasked.Free()
 	if st := c.Stats(); st.Queued != 0 || st.InFlight != 0 {
 		t.Errorf("Stats = %+v; want none queued or in flight", st)
 	}
 	t1.Free()
-	t2.Free()
 	s.Close()
 }
 

@@ -151,10 +151,3 @@ func (t *Transfer) Rejected(res int32) {
 	t.res = res
 	t.end()
 }
-
-// Withdrawn reports whether t has been withdrawn.
-func (t *Transfer) Withdrawn() bool {
-	t.s.helpersMu.Lock()
-	defer t.s.helpersMu.Unlock()
-	return t.withdrawn
-}
