@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/sluiceio/sluice/internal/buffer"
+	"github.com/sluiceio/sluice/internal/directio"
 	"github.com/sluiceio/sluice/internal/list"
 	"github.com/sluiceio/sluice/internal/merge"
 	"github.com/sluiceio/sluice/internal/sched"
@@ -110,7 +111,7 @@ func (m *readManyIter) step(yield func(ReadResult, error) bool) bool {
 	if err != nil {
 		return m.fail(err, yield)
 	}
-	for ; t != nil; t = m.set.Take() {
+	for ; t != nil; t, _ = m.set.Next(directio.Canceled) { // without a wait
 		m.ended(t.Owner.(*manyRequest))
 	}
 	return true

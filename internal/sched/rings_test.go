@@ -298,7 +298,10 @@ func TestCloseWithGroupInAnotherRing(t *testing.T) {
 	var tr Transfer
 	g.StartRead(&tr, f, make([]byte, 512), 0, 0)
 	p.CloseFile(f)
-	if n, err := g.Take().Result(t.Context()); n != 512 || err != nil {
+	if _, err := g.Next(ended()); err != nil {
+		t.Fatal("CloseFile has not waited for the Transfer")
+	}
+	if n, err := tr.Result(t.Context()); n != 512 || err != nil {
 		t.Errorf("the Transfer = %d, %v; want 512", n, err)
 	}
 }

@@ -41,11 +41,3 @@ func (set *TransferSet) Next(ctx context.Context) (*Transfer, error) {
 	}
 	return r.Client.(*Transfer), nil
 }
-
-// Take returns a Transfer that has ended, or nil where Next would wait.
-func (set *TransferSet) Take() *Transfer {
-	if r := set.RequestSet.Take(); r != nil {
-		return r.Client.(*Transfer)
-	}
-	return nil
-}

@@ -98,8 +98,8 @@ func TestTransferSetOwnerLeads(t *testing.T) {
 		p.next(t, t.Context(), all[0], 10, nil)
 		p.next(t, t.Context(), all[1], 10, nil)
 		p.next(t, t.Context(), all[3], 10, nil)
-		if tr := p.g.Take(); tr != nil {
-			t.Errorf("Take = number %v; want none", tr.Owner)
+		if tr, _ := p.g.Next(ended()); tr != nil {
+			t.Errorf("Next = number %v; want none", tr.Owner)
 		}
 		if p.paths.Engines.All()[0].HasLeader() {
 			t.Error("there is a leader while the owner is elsewhere; want none")
@@ -381,6 +381,7 @@ func readInGroup(t *testing.T, s *Scheduler, f *File, r *rand.Rand) {
 		all[i].Owner, all[i].b = &all[i], make([]byte, 10)
 		free = append(free, &all[i])
 	}
+	over := ended()
 	for started, ended := 0, 0; ended < 500; {
 		for len(free) > 0 && r.IntN(4) > 0 && started < 500 {
 			started++
@@ -392,7 +393,7 @@ func readInGroup(t *testing.T, s *Scheduler, f *File, r *rand.Rand) {
 			continue
 		}
 		tr, err := g.Next(t.Context())
-		for ; tr != nil; tr = g.Take() {
+		for ; tr != nil; tr, _ = g.Next(over) {
 			rd := tr.Owner.(*read)
 			n, err := tr.Result(t.Context())
 			wantFilled(t, "Result of a read", n, err, rd.b, rd.off)
