@@ -102,10 +102,10 @@ func (d *disk) pump() {
 
 // within checks the bounds of the requests in flight.
 func (d *disk) within(c *Class) {
-	lone := d.q.inflight == 1
-	if d.q.inflight > d.q.Cap.Depth || d.q.bytes > d.q.Cap.Bytes && !lone || c.Depth > 0 && c.inflight > c.Depth {
+	lone := d.q.inFlight() == 1
+	if d.q.inFlight() > d.q.Cap.Depth || d.q.bytes > d.q.Cap.Bytes && !lone || c.Depth > 0 && c.inflight > c.Depth {
 		d.t.Fatalf("%d requests of %d bytes in flight, %d of the class; the cap is %+v, the class's depth %d",
-			d.q.inflight, d.q.bytes, c.inflight, d.q.Cap, c.Depth)
+			d.q.inFlight(), d.q.bytes, c.inflight, d.q.Cap, c.Depth)
 	}
 }
 

@@ -80,7 +80,6 @@ type Queue struct {
 	classes    []*Class // Next takes removed ones out
 	backlogged list.List[Class]
 	virtual    float64
-	inflight   int
 	bytes      int64
 	byUse      [uses]int // requests in flight, by use; not counted for OutsideCap
 }
@@ -105,7 +104,6 @@ func (q *Queue) Remove(now time.Duration, c *Class) {
 func (q *Queue) Push(now time.Duration, t *Ticket, c *Class, n int) {
 	t.class, t.n, t.asked = c, n, now
 	if c.queue.Len() == 0 {
-		c.short = false
 		c.tag = max(c.tag, q.virtual)
 		q.backlogged.PushBack(&c.links, c)
 	}
@@ -213,11 +211,14 @@ func (q *Queue) interactive(now time.Duration) int {
 	return weight
 }
 
+// inFlight returns how many requests are in flight that count in the cap.
+func (q *Queue) inFlight() int { return q.byUse[Read] + q.byUse[Write] }
+
 func (q *Queue) room(t *Ticket) bool {
-	if t.Use == OutsideCap || q.inflight == 0 {
+	if t.Use == OutsideCap || q.inFlight() == 0 {
 		return true
 	}
-	return q.inflight < q.Cap.Depth && q.bytes+int64(t.part()) <= q.Cap.Bytes
+	return q.inFlight() < q.Cap.Depth && q.bytes+int64(t.part()) <= q.Cap.Bytes
 }
 
 // begin takes t, the first of c, out of the queue, and counts it as in flight.
@@ -235,7 +236,6 @@ func (q *Queue) begin(now time.Duration, c *Class, t *Ticket) {
 		return
 	}
 	q.byUse[t.Use]++
-	q.inflight++
 	q.bytes += int64(t.n)
 	c.bytes += int64(t.n)
 	q.virtual = max(q.virtual, c.tag)
@@ -287,7 +287,6 @@ func (q *Queue) Done(now time.Duration, t *Ticket, moved int64) {
 		return
 	}
 	q.byUse[t.Use]--
-	q.inflight--
 	q.bytes -= int64(t.n)
 	c.bytes -= int64(t.n)
 }

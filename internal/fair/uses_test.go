@@ -33,8 +33,8 @@ func TestHangingUse(t *testing.T) {
 						}
 						q.Done(0, r, int64(n))
 					}
-					if q.inflight > limits.Depth || q.byUse[hanging] != q.inflight {
-						t.Errorf("%d requests are in flight, %d of them hang", q.inflight, q.byUse[hanging])
+					if q.inFlight() > limits.Depth || q.byUse[hanging] != q.inFlight() {
+						t.Errorf("%d requests are in flight, %d of them hang", q.inFlight(), q.byUse[hanging])
 					}
 				})
 			}
