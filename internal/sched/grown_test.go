@@ -63,6 +63,7 @@ func newGrown(t *testing.T, set func(ring int, d *script.Driver) driver.Driver) 
 		p.drv[0].Until(func() bool { return len(p.drv[0].Held) == len(all) })
 		g.answer()
 		wantRead(t, all)
+		hang.Eventually(func() bool { return !p.Rings().HasLeader() }) // it has judged
 	}
 	g.each = [2]*script.Driver(p.drv)
 	return g
