@@ -123,8 +123,8 @@ func (g *Governor) Count(inFlight, few int32, j Journal) *Trial {
 	if inFlight == 0 && !g.alone.Load() {
 		g.alone.Store(true)
 	}
-	undecided := g.undecided()
-	if sampled := g.sampled(); !sampled && !(undecided && inFlight > few) || g.InCall() {
+	undecided, sampled := g.undecided(), g.sampled()
+	if !sampled && (!undecided || inFlight <= few) || g.InCall() {
 		return nil
 	}
 	if !undecided && g.Choice() == Plain && !g.Immune() && j.ProbeProcessors() {
