@@ -122,7 +122,9 @@ func (e *Engine) judge() {
 	if most == 1 && g.Len() == 1 {
 		return // the driver need not count
 	}
+	e.help.reaping.Lock() // no Reap may run
 	known, waited := drv.Waits()
+	e.help.reaping.Unlock()
 	w.Known, w.Waited, w.Depth = int(known-l.known), int(waited-l.waited), e.depth
 	l.known, l.waited = known, waited
 	g.judge(w, most)
