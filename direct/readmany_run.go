@@ -21,7 +21,7 @@ type readManyIter struct {
 	d      *File
 	o      ReadManyOptions
 	window *merge.Window[*pendingRange]
-	set    *sched.TransferSet // the requests in flight; nil if the file has no disk I/O
+	set    *sched.TransferSet // the requests in flight; empty if the file has no disk I/O
 	class  *sched.Class       // of the context
 
 	// yieldQueue holds the ranges to be yielded next: all taken ranges, or with Unordered the
@@ -50,7 +50,7 @@ func newReadManyIter(ctx context.Context, d *File, o ReadManyOptions) (*readMany
 	o.Depth = max(1, min(o.Depth, core.Driver().Depth))
 	limits := merge.Limits{Size: int64(o.MergeSize), Gap: int64(o.MergeGap), Amplification: o.Amplification}
 	m := &readManyIter{
-		ctx: ctx, d: d, o: o,
+		ctx: ctx, d: d, o: o, set: new(sched.TransferSet),
 		window: merge.New[*pendingRange](limits, min(o.Depth, manyLookahead)),
 		class:  core.Classes().In(ctx),
 	}
@@ -91,9 +91,7 @@ func (m *readManyIter) step(yield func(ReadResult, error) bool) bool {
 		return m.fail(os.ErrClosed, yield)
 	}
 	if m.hasResult() {
-		if m.set != nil {
-			m.set.Submit() // before the body of the loop takes its time
-		}
+		m.set.Submit() // before the body of the loop takes its time
 		for m.hasResult() {
 			if !yield(m.nextResult()) {
 				return false
@@ -187,7 +185,5 @@ func (m *readManyIter) end() {
 		r.buf.Release()
 		r.buf = buffer.Buffer{}
 	}
-	if m.set != nil {
-		m.set.Close()
-	}
+	m.set.Close()
 }

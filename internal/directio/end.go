@@ -1,6 +1,7 @@
 package directio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -83,10 +84,8 @@ func (f *File) writeTail(ctx context.Context, b []byte, off int64) (int, error) 
 	if failed != nil {
 		return 0, failed
 	}
-	if ended != nil { // the pages stay, as they do after a buffered write, and a Sync writes them
-		return n, ended
-	}
-	return n, err
+	// If ctx has ended the pages stay, as they do after a buffered write, and a Sync writes them.
+	return n, cmp.Or(ended, err)
 }
 
 // Change locks the whole file and changes its size, or the blocks that the file system keeps for

@@ -1,6 +1,7 @@
 package directio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -31,14 +32,11 @@ func (f *File) readLast(ctx context.Context, b []byte, off int64) (n int, err er
 	if !f.readable {
 		return f.sched.ReadAt(ctx, f.core, b, off) // fails as any read of this file
 	}
-	if ended := ctx.Err(); ended != nil {
-		return 0, ended
+	if err := ctx.Err(); err != nil {
+		return 0, err
 	}
 	ended := f.sched.WithPermitContext(ctx, sched.Reads, f.core, func() { n, err = readCached(f.file, b, off) })
-	if ended != nil {
-		return 0, ended
-	}
-	return n, err
+	return n, cmp.Or(ended, err)
 }
 
 // readCached reads through the page cache, with a descriptor for this one read: a read-only file

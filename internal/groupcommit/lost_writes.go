@@ -13,9 +13,9 @@ import (
 // for the writes, fsyncs and fdatasyncs of the description that run at that moment, and fails if
 // one of them has lost data.
 //
-// This holds with O_DIRECT, too: btrfs with checksums makes such a write through the page cache, as
-// do ext4 and xfs where pages of the file are in use and cannot be dropped. Only a block device has
-// no such pages.
+// Writes with O_DIRECT wait, too. Btrfs with checksums makes them through the page cache. So do
+// ext4 and xfs where pages of the file are in use and cannot be dropped. Only a block device has no
+// such pages.
 //
 // A nil *LostWrites does nothing: the file needs none.
 type LostWrites struct {

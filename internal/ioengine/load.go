@@ -57,7 +57,7 @@ func MostRings(processors int) int { return max(1, processors/4) }
 // Growth decides how many rings a device has. It is pure, so that the model of large machines
 // (internal/test/model) has the same rules. The zero value is ready to use.
 //
-// A steady load, of which one window in thousands is saturated, would have a ring leave and come
+// Under a steady load one window in thousands may be saturated. A ring would then leave and come
 // back each second. So if a ring is back within the rest before which it left, the next rest is
 // twice as long, up to mostRest. If it comes later, the load has changed: the rest is restTime.
 type Growth struct {

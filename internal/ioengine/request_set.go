@@ -101,7 +101,7 @@ func (set *RequestSet) Submit() {
 // ctx must be that context, or one that never ends or has ended.
 func (set *RequestSet) Next(ctx context.Context) (*Request, error) {
 	for {
-		if r := set.Take(); r != nil {
+		if r := set.take(); r != nil {
 			return r, nil
 		}
 		if err := ctx.Err(); err != nil {
@@ -116,8 +116,8 @@ func (set *RequestSet) Next(ctx context.Context) (*Request, error) {
 	}
 }
 
-// Take returns a request that has ended, or nil where Next would wait.
-func (set *RequestSet) Take() *Request {
+// take returns a request that has ended, or nil where Next would wait.
+func (set *RequestSet) take() *Request {
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	r := set.ended.Front()
