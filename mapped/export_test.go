@@ -18,10 +18,6 @@ func (m *Mapping) Knows(off int64) bool { return m.resident.has(m.page(off)) }
 // MayAsk reports whether m may ask the kernel which pages are resident.
 func (m *Mapping) MayAsk() bool { return m.canTell }
 
-// MustTouch makes m touch pages to find out whether they can be touched, as on a kernel that does
-// not tell.
-func (m *Mapping) MustTouch() { m.mustTouch = true }
-
 // MustNotAsk makes m find out by reads alone which pages are resident.
 func (m *Mapping) MustNotAsk() { m.canTell = false }
 

@@ -29,20 +29,10 @@ func (m *Mapping) faultOf(panicked any, err error) error {
 	panic(panicked)
 }
 
-// populate maps the pages first to last. It returns an error if they cannot be touched. The caller
-// has m in use.
-func (m *Mapping) populate(first, last int64) error {
+// touch reads a byte of each of the pages first to last, so that the caller's touch is no fault. A
+// fault that the kernel cannot serve becomes an error. The caller has m in use.
+func (m *Mapping) touch(first, last int64) (err error) {
 	b := m.memory(first, last)
-	if !m.mustTouch {
-		if err := sys.PopulateRead(b); !errors.Is(err, errors.ErrUnsupported) {
-			return err
-		}
-	}
-	return m.touch(b)
-}
-
-// touch reads a byte of each page of b, memory of m. A fault becomes an error.
-func (m *Mapping) touch(b []byte) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { err = m.faultOf(recover(), err) }()
 	sum := byte(0)

@@ -1,7 +1,6 @@
 package mapped_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -46,14 +45,6 @@ func TestHolesOfFullFileSystem(t *testing.T) {
 }
 
 func testHoles(t *testing.T, s *sluice.Scheduler, dir string, mayFail bool) {
-	for _, mustTouch := range []bool{false, true} { // true: as before Linux 5.14
-		t.Run(fmt.Sprint("touch ", mustTouch), func(t *testing.T) {
-			testHolesOf(t, s, dir, mayFail, mustTouch)
-		})
-	}
-}
-
-func testHolesOf(t *testing.T, s *sluice.Scheduler, dir string, mayFail, mustTouch bool) {
 	f, text := file(t, s, dir, page)
 	if err := f.Truncate(100 * page); err != nil {
 		t.Fatal(err)
@@ -62,9 +53,6 @@ func testHolesOf(t *testing.T, s *sluice.Scheduler, dir string, mayFail, mustTou
 	places.Fill(t, filler, 0)
 	defer os.Remove(filler)
 	m := mapFile(t, f, 0, 0)
-	if mustTouch {
-		m.MustTouch()
-	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	refused := 0
 	for _, c := range []struct{ off, n int64 }{{0, page}, {page - 1, 1}, {page, 1}, {5000, 100}, {0, 100 * page}, {99 * page, page}} {

@@ -27,8 +27,6 @@ type Mapping struct {
 
 	// canTell reports whether the kernel tells which pages are resident; see mayAsk.
 	canTell bool
-	// mustTouch makes populate touch the pages in place of asking the kernel. Only tests set it.
-	mustTouch bool
 
 	resident residency
 	uses     usecount.Count // calls in progress, which use the memory

@@ -69,7 +69,7 @@ func (m *Mapping) bring(ctx context.Context, first, last, end int64, g uint32) e
 	}
 	// A read of a hole needs no memory, but a touch does. So the read may succeed, and the touch
 	// fail.
-	if m.populate(least, last) != nil {
+	if m.touch(least, last) != nil {
 		return m.untouchable(least, last)
 	}
 	for page := least; page <= last; page++ {
