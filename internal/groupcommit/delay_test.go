@@ -26,9 +26,9 @@ func at(now func() time.Duration) *caller { return &caller{now: now} }
 func lead(t *testing.T, y *Syncer) *group {
 	t.Helper()
 	y.delay.skip, y.next, y.running = 0, nil, false
-	role, g, err := y.begin(driver.Fsync)
-	if role != leader || err != nil {
-		t.Fatalf("Begin = %v, %v; want %v, nil", role, err, leader)
+	g, leads, err := y.begin(driver.Fsync)
+	if g == nil || !leads || err != nil {
+		t.Fatalf("begin = %v, %t, %v; want a group, true, nil", g, leads, err)
 	}
 	return g
 }

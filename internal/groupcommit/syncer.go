@@ -20,7 +20,6 @@ type Syncer struct {
 	// Concurrent is true while more than one Sync is expected at a time (delay.expected), for
 	// writers, which do not lock mu. Written under mu.
 	Concurrent atomic.Bool
-	second     secondFD // for a second fsync at the same time
 	// failed is the error of the first fsync that lost data. The kernel reports a failed write-back
 	// once and drops the pages (fsync(2), NOTES), so a later fsync may succeed although data is
 	// gone. No later Sync or Datasync of this file succeeds.
@@ -28,8 +27,8 @@ type Syncer struct {
 	// forgetsErrors: failed is never set. See Options.ForgetErrors.
 	forgetsErrors bool
 	// writebacks are being started. unreported has the error of one, which the kernel reports to no
-	// fsync: those that run fail with it, or else the next one. A write-back that begins now puts
-	// its error at turn. All three are guarded by mu.
+	// fsync: the one that runs fails with it, or else the next one. A write-back that begins now
+	// puts its error at turn. All three are guarded by mu.
 	writebacks calls
 	unreported [2]error
 	turn       int
@@ -42,8 +41,7 @@ type Syncer struct {
 
 // Options configures a Syncer.
 type Options struct {
-	// ForgetErrors has a Sync succeed if its own fsync does, whatever earlier ones have lost. Then
-	// there can be no second descriptor: see lockAfterWritebacks.
+	// ForgetErrors has a Sync succeed if its own fsync does, whatever earlier ones have lost.
 	ForgetErrors bool
 	// Expected is how many Syncs the first group waits for, and Window is how long it waits for
 	// each at least. Both are for tests.
@@ -55,20 +53,14 @@ type Options struct {
 func (s *Syncer) Init(o Options) {
 	s.forgetsErrors = o.ForgetErrors
 	s.delay = commitDelay{expected: o.Expected, least: o.Window}
-	if o.ForgetErrors {
-		s.second.state = impossible
-	}
 }
 
 // Caller is the caller of one Sync. It makes the system calls that Do asks for.
 type Caller interface {
 	// Admit waits until the caller may make an fsync. The error is ctx's, if ctx ends first.
 	Admit(ctx context.Context) error
-	// Fsync makes an fsync or fdatasync, as code says, and gives back what Admit has taken. Fd
-	// is the second descriptor, or OwnFD for the file's.
-	Fsync(code driver.Code, fd int) Made
-	// Reopen opens another description of the file; a negative number means that there can be none.
-	Reopen() int
+	// Fsync makes an fsync or fdatasync, as code says, and gives back what Admit has taken.
+	Fsync(code driver.Code) Made
 	// StartWriteback starts the write-back of the bytes that no fsync covers yet, if a thread
 	// is free for it (TakeUnsynced, Writeback).
 	StartWriteback()
@@ -78,9 +70,6 @@ type Caller interface {
 	Processors() *pressure.Signal
 }
 
-// OwnFD stands for the file's own descriptor.
-const OwnFD = -1
-
 // Made is an fsync that has ended.
 type Made struct {
 	Err          error
@@ -88,34 +77,18 @@ type Made struct {
 	Began, Ended int64 // for the record
 }
 
-// role is what the caller of a Sync does.
-type role uint8
-
-const (
-	alone  role = iota // makes an fsync that serves no other caller
-	opener             // opens a second description of the file, and is alone then
-	second             // makes an fsync on the second descriptor, beside the one that runs
-	leader             // makes the fsync of its group
-	member             // waits for the fsync of its group
-)
-
-// begin begins a Sync or Datasync, as code says. It returns what the caller does, and the group of
-// a leader or member. If an earlier fsync has lost data it returns that error.
-func (s *Syncer) begin(code driver.Code) (role, *group, error) {
+// begin begins a Sync or Datasync, as code says. It returns the caller's group, or nil if the caller
+// makes an fsync that serves nobody else. Leads says that the caller makes the group's fsync; if not,
+// it waits for that. If an earlier fsync has lost data begin returns that error.
+func (s *Syncer) begin(code driver.Code) (g *group, leads bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.failed != nil:
-		return 0, nil, s.failed
-	case !s.running && (s.delay.expected <= 1 || s.usesSecondFD()):
+		return nil, false, s.failed
+	case !s.running && s.delay.expected <= 1:
 		s.running = true
-		if s.second.state == unopened && s.usesSecondFD() {
-			return opener, nil, nil
-		}
-		return alone, nil, nil
-	case s.running && s.next == nil && s.second.state == serving && !s.second.busy && s.usesSecondFD():
-		s.second.busy = true
-		return second, nil, nil
+		return nil, true, nil
 	}
 	if s.next == nil {
 		s.next = newGroup()
@@ -127,32 +100,25 @@ func (s *Syncer) begin(code driver.Code) (role, *group, error) {
 		default: // it was sent when a member had come that has left since
 		}
 	}
-	does := member
-	if !s.running { // no fsync runs whose end would start the group
-		does = leader
-	}
+	leads = !s.running // no fsync runs whose end would start the group
 	s.running = true
-	return does, s.next, nil
+	return s.next, leads, nil
 }
 
 // Do performs a Sync or Datasync, as code says. Shared is not nil if the fsync of another caller
 // has served it. If ctx ends before c makes an fsync, Do returns ctx's error. If an earlier fsync
 // has lost data, Do returns that error.
 func (s *Syncer) Do(ctx context.Context, code driver.Code, c Caller) (shared *Made, err error) {
-	does, g, err := s.begin(code)
+	g, leads, err := s.begin(code)
 	if err != nil {
 		return nil, err
 	}
-	switch does {
-	case opener:
-		s.openSecondFD(c.Reopen())
-	case member:
+	if !leads {
 		if s.unsynced.Load() >= MuchWritten { // the disk need not wait for the group's fsync
 			c.StartWriteback()
 		}
 		select {
 		case <-g.mayLead:
-			does = leader
 		case <-g.done:
 			g.done <- struct{}{} // for the next member
 			return &g.made, g.made.Err
@@ -161,42 +127,34 @@ func (s *Syncer) Do(ctx context.Context, code driver.Code, c Caller) (shared *Ma
 			return nil, ctx.Err()
 		}
 	}
-	return nil, s.fsync(ctx, does, code, g, c)
+	return nil, s.fsync(ctx, code, g, c)
 }
 
-// fsync makes the fsync of a caller that is no member. If it leads g, the fsync is g's.
-func (s *Syncer) fsync(ctx context.Context, does role, code driver.Code, g *group, c Caller) error {
-	if does == leader {
+// fsync makes g's fsync, or one for its caller alone if g is nil.
+func (s *Syncer) fsync(ctx context.Context, code driver.Code, g *group, c Caller) error {
+	if g != nil {
 		s.waitForGroup(g, c)
 	}
 	if err := c.Admit(ctx); err != nil {
-		s.giveUp(does, code, g)
+		s.giveUp(code, g)
 		return err
 	}
-	fd := OwnFD
-	switch does {
-	case second:
-		fd = s.second.fd
-	case leader:
+	if g != nil {
 		code = s.startGroup(g)
 	}
 	s.unsynced.Store(0)
-	return s.end(does, g, c.Fsync(code, fd))
+	return s.end(g, c.Fsync(code))
 }
 
 // giveUp ends the turn of a caller whose context has ended before its fsync.
-func (s *Syncer) giveUp(does role, code driver.Code, g *group) {
-	if does == leader {
+func (s *Syncer) giveUp(code driver.Code, g *group) {
+	if g != nil {
 		g.mayLead <- struct{}{} // for another member; if there is none, leave takes it back
 		s.leave(code, g)
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if does == second {
-		s.second.busy = false
-		return
-	}
 	s.startNext(nil)
 }
 
@@ -209,22 +167,15 @@ func (s *Syncer) startGroup(g *group) driver.Code {
 	return g.code()
 }
 
-// end records that an fsync has ended: g's, if its caller was the leader. It then lets the next
+// end records that an fsync has ended: g's, or that of one caller if g is nil. It then lets the next
 // group start, or ends it (startNext). It returns how the Syncs have ended.
-func (s *Syncer) end(does role, g *group, made Made) error {
+func (s *Syncer) end(g *group, made Made) error {
 	err := s.lockAfterWritebacks(made.Err)
 	defer s.mu.Unlock()
 	s.noteError(err)
-	if does == second {
-		s.second.busy = false
-		return err
-	}
 	expected := 1
-	if does == leader {
+	if g != nil {
 		expected = g.members
-		if err == nil {
-			err = s.failed // of an fsync on the second descriptor, while the leader waited
-		}
 		made.Err = err
 		g.end(made)
 	}
@@ -232,14 +183,6 @@ func (s *Syncer) end(does role, g *group, made Made) error {
 		expected += s.next.members
 	}
 	s.startNext(err)
-	if s.second.busy {
-		expected++
-	}
-	// The second descriptor is opened only before an fsync of the File's own
-	// description starts. So if it is open now, this fsync started after that.
-	if s.second.state == opened && err == nil {
-		s.second.state = serving
-	}
 	s.delay.expected, s.delay.took = expected, made.Took
 	if crowded := expected > 1; crowded != s.Concurrent.Load() {
 		s.Concurrent.Store(crowded)

@@ -22,11 +22,10 @@ func newHeldCaller() *heldCaller {
 }
 
 func (*heldCaller) Admit(context.Context) error    { return nil }
-func (*heldCaller) Reopen() int                    { return -1 }
 func (*heldCaller) StartWriteback()                {}
 func (*heldCaller) Now() time.Duration             { return 0 }
 func (c *heldCaller) Processors() *pressure.Signal { return &c.processors }
-func (c *heldCaller) Fsync(driver.Code, int) Made {
+func (c *heldCaller) Fsync(driver.Code) Made {
 	close(c.began)
 	<-c.end
 	return Made{}
@@ -43,34 +42,28 @@ func (c *heldCaller) sync(s *Syncer) chan error {
 	return res
 }
 
-// TestFailedWritebackFailsBothFsyncs has two fsyncs run when a write-back cannot be started. It may
-// have given up pages of both, so both Syncs fail, whichever ends first.
-func TestFailedWritebackFailsBothFsyncs(t *testing.T) {
-	for _, secondFirst := range []bool{true, false} {
+// TestFailedWritebackFailsTheFsync has a write-back fail while an fsync runs and a Sync waits for the
+// next one. It may have given up pages of both, so both fail.
+func TestFailedWritebackFailsTheFsync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		var s Syncer
 		s.Init(Options{})
-		// The callers make no call on this descriptor.
-		s.second.state, s.second.fd = serving, 1000
-		callers, results := []*heldCaller{newHeldCaller(), newHeldCaller()}, make([]chan error, 2)
-		for i, c := range callers {
-			s.unsynced.Store(HugeWritten)
-			results[i] = c.sync(&s)
-		}
-		if !s.second.busy {
-			t.Fatal("the other fsync is not on the second descriptor")
-		}
+		c := newHeldCaller()
+		runs := c.sync(&s)
+		waits := make(chan error, 1)
+		go func() {
+			_, err := s.Do(context.Background(), driver.Fsync, newHeldCaller())
+			waits <- err
+		}()
+		synctest.Wait()
 		s.Writeback(func() int32 { return -int32(syscall.EIO) })
-		order := []int{0, 1}
-		if secondFirst {
-			order = []int{1, 0}
-		}
-		for _, i := range order {
-			close(callers[i].end)
-			if err := <-results[i]; err != syscall.EIO {
-				t.Errorf("second first: %t: Sync %d = %v; want EIO", secondFirst, i, err)
+		close(c.end)
+		for _, res := range []chan error{runs, waits} {
+			if err := <-res; err != syscall.EIO {
+				t.Errorf("Sync = %v; want EIO", err)
 			}
 		}
-	}
+	})
 }
 
 // beginWriteback begins a write-back, which ends with the result that it is sent.
@@ -85,13 +78,20 @@ func beginWriteback(s *Syncer) (end chan int32) {
 }
 
 // TestLateWritebackFailsTheNextSync has a write-back begin once an fsync has ended, and fail while
-// the Sync waits for an earlier write-back. The error is the next Sync's, and its alone.
+// the Sync waits for an earlier write-back. The error is the next Sync's, and its alone where errors
+// are forgotten.
 func TestLateWritebackFailsTheNextSync(t *testing.T) {
+	t.Run("forgotten", func(t *testing.T) { testLateWriteback(t, true, nil) })
+	t.Run("remembered", func(t *testing.T) { testLateWriteback(t, false, syscall.EIO) })
+}
+
+// testLateWriteback wants the Sync after the next one to return last.
+func testLateWriteback(t *testing.T, forgets bool, last error) {
 	synctest.Test(t, func(t *testing.T) {
 		var s Syncer
-		s.Init(Options{ForgetErrors: true})
+		s.Init(Options{ForgetErrors: forgets})
 		earlier := beginWriteback(&s)
-		first, next := newHeldCaller(), newHeldCaller()
+		first := newHeldCaller()
 		synced := first.sync(&s)
 		close(first.end)
 		synctest.Wait() // the fsync has ended
@@ -101,16 +101,12 @@ func TestLateWritebackFailsTheNextSync(t *testing.T) {
 		if err := <-synced; err != nil {
 			t.Errorf("the Sync whose fsync had ended = %v; want success", err)
 		}
-		synced = next.sync(&s)
-		close(next.end)
-		if err := <-synced; err != syscall.EIO {
-			t.Errorf("the next Sync = %v; want EIO", err)
-		}
-		next = newHeldCaller()
-		synced = next.sync(&s)
-		close(next.end)
-		if err := <-synced; err != nil {
-			t.Errorf("the Sync after that = %v; want success", err)
+		for _, want := range []error{syscall.EIO, last} {
+			c := newHeldCaller()
+			close(c.end)
+			if _, err := s.Do(t.Context(), driver.Fsync, c); err != want {
+				t.Errorf("a later Sync = %v; want %v", err, want)
+			}
 		}
 	})
 }

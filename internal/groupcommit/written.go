@@ -11,9 +11,6 @@ const (
 	// MuchWritten is how many bytes in the page cache keep the disk busy for long
 	// enough that a Sync which waits for its group starts their write-back.
 	MuchWritten = driver.Large
-	// HugeWritten is how many bytes in the page cache make two fsyncs at a time
-	// better for two Syncs than one fsync for both. Measured: docs/results/mechanisms.md.
-	HugeWritten = 256 << 10 // 256 KiB
 	// Small writes near each other, as in a log, had better wait for the fsync, which writes them
 	// in one request. Measured: docs/results/syncs.md. The distance is the largest request of most
 	// disks.
@@ -44,7 +41,7 @@ func (s *Syncer) TakeUnsynced() bool { return s.unsynced.Swap(0) >= MuchWritten 
 
 // Writeback makes call, which starts a write-back, and returns its result. If the file system could
 // not start it, it may have given up the pages. An fsync would have reported that, but now it finds
-// nothing to write. So the fsyncs that run fail, or else the next one.
+// nothing to write. So the fsync that runs fails, or else the next one.
 func (s *Syncer) Writeback(call func() int32) int32 {
 	s.mu.Lock()
 	number, turn := s.writebacks.begin(), s.turn
@@ -67,17 +64,13 @@ func (s *Syncer) Writeback(call func() int32) int32 {
 func (s *Syncer) lockAfterWritebacks(err error) error {
 	s.mu.Lock()
 	unreported := &s.unreported[s.turn]
-	// Where errors are remembered, two fsyncs may run at a time, and both fail. Later ones fail
-	// anyway. Where they are forgotten, the error of a later write-back is the next fsync's.
-	if s.forgetsErrors {
-		s.turn = 1 - s.turn
-		defer func() { *unreported = nil }()
-	}
+	s.turn = 1 - s.turn // the error of a write-back that begins now is the next fsync's
 	for last := s.writebacks.last; s.writebacks.runs(last); {
 		s.writebacks.await(context.Background(), &s.mu)
 	}
 	if err == nil {
 		err = *unreported
 	}
+	*unreported = nil
 	return err
 }

@@ -2,7 +2,7 @@
 // chooses the path:
 //
 //	res := p.ReadCached(f, b, off)                            // cached: cannot wait (cached.go)
-//	res = p.PlainCall(0, plain, driver.Read, f, f.FD, b, off) // plain: a thread waits (plain.go)
+//	res = p.PlainCall(0, plain, driver.Read, f, b, off) // plain: a thread waits (plain.go)
 //	res = p.Queue(ctx, asked, driver.Read, f, b, off, 0)      // queued: no thread (queue.go)
 //
 // A transfer is one system call, or one request to the driver. An operation, such as a ReadAt,

@@ -142,16 +142,6 @@ func (f *File) RecordedName() string {
 	return *found
 }
 
-// Close stops new operations from starting, calls begun, and waits for the operations in progress.
-// It reports whether this was the first call.
-func (f *File) Close(begun func()) bool {
-	first := f.Count.Close(begun)
-	if first {
-		f.Syncer.CloseSecondFD()
-	}
-	return first
-}
-
 // Direct reports whether the file was opened with O_DIRECT.
 func (f *File) Direct() bool { return f.Flags&driver.Direct != 0 }
 
@@ -205,9 +195,8 @@ func (f *File) SharePosition() {
 // does. A ForeignFile needs no Close and no Use. It is a single piece of memory, because programs
 // open many files for one read each.
 //
-// A ForeignFile has no second descriptor: closing one would give up the process's locks on the file
-// (fcntl(2)). It does not remember that an fsync has failed: a program that makes room on a full
-// disk and calls fsync again gets the kernel's answer to that call.
+// A ForeignFile does not remember that an fsync has failed: a program that makes room on a full disk
+// and calls fsync again gets the kernel's answer to that call.
 type ForeignFile struct {
 	File
 	own openFile

@@ -44,7 +44,7 @@ func (p *Paths) AcquireAndCall(ctx context.Context, asked int64, code driver.Cod
 	if err != nil {
 		return ecanceled
 	}
-	return p.PlainCall(asked, Plain{Permit: permit}, code, f, f.FD, b, off)
+	return p.PlainCall(asked, Plain{Permit: permit}, code, f, b, off)
 }
 
 // AcquirePermit takes a permit for a call of a kind on f. If ctx ends first, it returns ctx's
@@ -108,20 +108,20 @@ func (p *Plain) Release() {
 	}
 }
 
-// PlainCall makes an operation a plain call. fd is f's descriptor, or another one of the same file.
+// PlainCall makes an operation a plain call.
 // The caller has acquired plain; PlainCall releases it. It has no permit for a file in memory.
 //
 // It makes the system call itself (Paths.Call). The kernel's entry clears the processor's return
 // predictions, so each function between the caller and the system call costs about 10 ns.
-func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, fd int, b []byte, off int64) int32 {
+func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, b []byte, off int64) int32 {
 	if plain.Check != nil {
 		return p.callChecked(asked, plain, code, f, b, off)
 	}
 	region := p.Recording.Region(context.Background(), RegionNames[code])
 	submitted, write := p.Recording.Now(), f.BeginWrite(code)
-	res := p.Call(code, fd, b, off)
+	res := p.Call(code, f.FD, b, off)
 	for res == eintr {
-		res = p.Call(code, fd, b, off)
+		res = p.Call(code, f.FD, b, off)
 	}
 	f.EndWrite(code, write, off, res)
 	region.End()
@@ -138,7 +138,7 @@ func (p *Paths) PlainCall(asked int64, plain Plain, code driver.Code, f *File, f
 // anything.
 func (p *Paths) callChecked(asked int64, plain Plain, code driver.Code, f *File, b []byte, off int64) int32 {
 	before, known := p.ThreadWaits()
-	res := p.PlainCall(asked, Plain{Permit: plain.Permit}, code, f, f.FD, b, off)
+	res := p.PlainCall(asked, Plain{Permit: plain.Permit}, code, f, b, off)
 	after, _ := p.ThreadWaits()
 	switch {
 	case !known: // getrusage(2) may be forbidden: it is seldom tried again

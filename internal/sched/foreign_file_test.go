@@ -12,7 +12,6 @@ import (
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/pool"
 	"github.com/sluiceio/sluice/internal/driver/script"
-	"github.com/sluiceio/sluice/internal/groupcommit"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/sys"
 	"github.com/sluiceio/sluice/internal/test/seed"
@@ -36,21 +35,6 @@ func TestForeignFileForgets(t *testing.T) {
 		if err := <-done; (err == nil) != (errno == 0) || err != nil && err != errno {
 			t.Errorf("Sync = %v; want errno %d", err, errno)
 		}
-	}
-}
-
-// TestForeignFileHasOneDescriptor: a second one, when it is closed, takes the
-// process's locks on the file with it.
-func TestForeignFileHasOneDescriptor(t *testing.T) {
-	s := newOn(script.New(8), queueAll)
-	defer s.Close()
-	s.reopen = func(int) int { t.Error("a second descriptor was opened"); return -1 }
-	s.paths.Call = func(driver.Code, int, []byte, int64) int32 { return 0 }
-	f := foreignFile(1<<20, false, false)
-	f.Syncer.Concurrent.Store(true)
-	f.Syncer.Written(0, groupcommit.HugeWritten)
-	if err := s.Sync(context.Background(), f); err != nil {
-		t.Errorf("Sync = %v", err)
 	}
 }
 

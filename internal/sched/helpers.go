@@ -79,7 +79,7 @@ func (d *deviceHelpers) run() {
 			p.Release()
 			return
 		}
-		if t.addResult(s.paths.PlainCall(t.asked, iopath.Plain{Permit: p}, t.code, t.f, t.f.FD, t.rest(), t.at())) {
+		if t.addResult(s.paths.PlainCall(t.asked, iopath.Plain{Permit: p}, t.code, t.f, t.rest(), t.at())) {
 			t.end()
 		} else {
 			t.continueRest()

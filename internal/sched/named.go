@@ -115,7 +115,7 @@ func (s *Scheduler) transferRaw(ctx context.Context, code driver.Code, o RawFile
 func (s *Scheduler) callRaw(ctx context.Context, code driver.Code, f *File, b []byte, off int64) int32 {
 	n := &s.names.all
 	if p, ok := n.TryAcquireBelow(iopath.KindOf(code), n.Limit()/4); ok {
-		return s.paths.PlainCall(0, iopath.Plain{Permit: p}, code, f, f.FD, b, off)
+		return s.paths.PlainCall(0, iopath.Plain{Permit: p}, code, f, b, off)
 	}
 	if ctx.Done() != nil {
 		return s.waitOrQueue(ctx, code, f, b, off, 0)

@@ -24,7 +24,7 @@ func (s *Scheduler) plainOrQueue(ctx context.Context, code driver.Code, f *File,
 		kind = readKind(f, len(b))
 	}
 	if p, ok := s.tryPlain(ctx, kind, code, f); ok {
-		return s.paths.PlainCall(0, p, code, f, f.FD, b, off)
+		return s.paths.PlainCall(0, p, code, f, b, off)
 	}
 	return s.waitOrQueue(ctx, code, f, b, off, reg)
 }

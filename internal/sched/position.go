@@ -36,7 +36,7 @@ func (s *Scheduler) readCurrent(f *File, b []byte, looks bool) int32 {
 	s.count(ctx, kind, f)
 	if !looks && !s.paths.Classes.Active() {
 		if p, ok := s.tryPlain(ctx, kind, driver.Read, f); ok {
-			return s.paths.PlainCall(0, p, driver.Read, f, f.FD, b, iopath.AtPosition)
+			return s.paths.PlainCall(0, p, driver.Read, f, b, iopath.AtPosition)
 		}
 	}
 	if s.mayReserve(f) {

@@ -30,7 +30,7 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 	if found >= 0 {
 		res = s.readAfterLook(ctx, f, b, off, 0, found)
 	} else if p, ok := s.tryPlain(ctx, governor.Reads, driver.Read, f); ok {
-		if res = s.paths.PlainCall(0, p, driver.Read, f, f.FD, b, off); int(res) == len(b) {
+		if res = s.paths.PlainCall(0, p, driver.Read, f, b, off); int(res) == len(b) {
 			return len(b), nil
 		}
 	} else {
@@ -90,7 +90,7 @@ func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64, reg 
 		return s.readAfterLook(ctx, f, b, off, reg, s.paths.ReadCached(f, b, off))
 	}
 	if p, ok := s.tryPlain(ctx, readKind(f, len(b)), driver.Read, f); ok {
-		return s.paths.PlainCall(0, p, driver.Read, f, f.FD, b, off)
+		return s.paths.PlainCall(0, p, driver.Read, f, b, off)
 	}
 	if found := s.paths.ReadCached(f, b, off); found >= 0 {
 		return found
@@ -128,7 +128,7 @@ func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64
 		}
 		return n
 	case plain:
-		return s.paths.PlainCall(0, p, driver.Read, f, f.FD, b, off)
+		return s.paths.PlainCall(0, p, driver.Read, f, b, off)
 	}
 	res := s.paths.AcquireAndCall(ctx, s.paths.Recording.Now(), driver.Read, f, b, off)
 	// ctx has ended, and no call was made: the next transfer returns the error of ctx.

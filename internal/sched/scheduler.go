@@ -26,16 +26,15 @@ type Scheduler struct {
 	goroutines sync.WaitGroup          // the helpers, and one that prepares the first ring
 	fsyncs     fsyncs
 	syncings   spare.Pool[syncing] // syncings that are not in use
-	// reopen opens another description of a file, and startRange starts the write-back of a part of
-	// one (sys.StartWriteback). They are fields so that a test can replace them.
-	reopen     func(fd int) int
+	// startRange starts the write-back of a part of a file (sys.StartWriteback). It is a field so
+	// that a test can replace it.
 	startRange func(fd int, off, n int64) int32
 }
 
 // New returns a Scheduler that owns the driver that choose returns. See iopath.Paths.Init. It has
 // one ring unless Rings.SetMost says otherwise.
 func New(choose func() driver.Driver, o Options) *Scheduler {
-	s := &Scheduler{reopen: sys.Reopen, startRange: sys.StartWriteback}
+	s := &Scheduler{startRange: sys.StartWriteback}
 	s.paths.Init(choose, o)
 	s.names.all.Init(s.paths.Devices.Budgets())
 	return s
@@ -62,12 +61,13 @@ func (s *Scheduler) Close() error {
 	return errors.Join(errs...)
 }
 
-// CloseFile is f.Close, and makes sure that f's operations in flight are reaped. The owner of a
-// TransferSet does not reap while it closes the file.
+// CloseFile stops new operations on f, and waits for those in progress, whose reaping it makes sure
+// of: the owner of a TransferSet does not reap while it closes the file. It reports whether this was
+// the first call.
 func (s *Scheduler) CloseFile(f *File) bool {
 	s.paths.Engines.RequireLeaders()
 	defer s.paths.Engines.ReleaseLeaders()
-	return f.Close(func() { s.paths.Classes.RejectFile(&f.Count) })
+	return f.Count.Close(func() { s.paths.Classes.RejectFile(&f.Count) })
 }
 
 // Ready has the driver chosen, unless that is done. See iopath.Paths.Ready.

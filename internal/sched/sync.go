@@ -73,8 +73,6 @@ type syncing struct {
 	permit budget.Permit
 }
 
-func (c *syncing) Reopen() int { return c.s.reopen(c.f.FD) }
-
 func (c *syncing) Now() time.Duration { return c.s.paths.Clock() }
 
 func (c *syncing) Processors() *pressure.Signal { return &c.s.paths.Engines.Processors }
@@ -207,29 +205,21 @@ func (syncJournal) ProbeProcessors() bool { return false }
 // Computes returns false for the same reason.
 func (syncJournal) Computes() bool { return false }
 
-// Fsync makes an fsync or fdatasync, as code says, on fd, as Admit has decided.
-func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {
-	s, start := c.s, c.s.paths.Clock()
+// Fsync makes an fsync or fdatasync, as code says, as Admit has decided.
+func (c *syncing) Fsync(code driver.Code) (m groupcommit.Made) {
+	s, d, start := c.s, c.s.DeviceOf(c.f), c.s.paths.Clock()
 	m.Began = s.paths.Recording.Now()
-	// losses is nil for the second descriptor: writes go to f.FD, and report their losses there.
-	var losses *groupcommit.LostWrites
-	if fd == groupcommit.OwnFD {
-		losses, fd = c.f.LostWrites, c.f.FD
-	}
-	call := losses.Begin()
+	call := c.f.LostWrites.Begin()
 	var res int32
 	if c.engine == nil {
-		res = s.paths.PlainCall(c.asked, iopath.Plain{}, code, c.f, fd, nil, 0)
+		res = s.paths.PlainCall(c.asked, iopath.Plain{}, code, c.f, nil, 0)
 	} else {
-		res = c.queue(code, fd)
-	}
-	d := s.DeviceOf(c.f)
-	if c.engine != nil {
+		res = c.queue(code)
 		s.fsyncs.leavePlace(d)
 	}
 	c.permit.Release()
 	d.Syncing.Add(-1)
-	losses.End(call, res)
+	c.f.LostWrites.End(call, res)
 	if res < 0 {
 		m.Err = syscall.Errno(-res)
 	}
@@ -239,11 +229,11 @@ func (c *syncing) Fsync(code driver.Code, fd int) (m groupcommit.Made) {
 }
 
 // queue makes the fsync through the engine, or by a plain call if the engine refuses it.
-func (c *syncing) queue(code driver.Code, fd int) int32 {
+func (c *syncing) queue(code driver.Code) int32 {
 	s := c.s
 	r := s.paths.Requests.New()
 	op := &r.Op
-	op.Code, op.Flags, op.FD, op.Off = code, c.f.Flags, int32(fd), 0
+	op.Code, op.Flags, op.FD, op.Off = code, c.f.Flags, int32(c.f.FD), 0
 	c.engine.Push(r)
 	r.Wait(context.Background()) // this context does not end: nothing ends an fsync early
 	defer r.Free()
@@ -256,7 +246,7 @@ func (c *syncing) queue(code driver.Code, fd int) int32 {
 		//
 		// AcquirePermit fails only when its context ends, and this one does not.
 		c.permit, _ = s.paths.AcquirePermit(context.Background(), budget.Syncs, c.f)
-		return s.paths.PlainCall(c.asked, iopath.Plain{}, code, c.f, fd, nil, 0)
+		return s.paths.PlainCall(c.asked, iopath.Plain{}, code, c.f, nil, 0)
 	}
 	if c.asked != 0 {
 		s.paths.RecordQueued(c.asked, record.Now(), r, c.f)

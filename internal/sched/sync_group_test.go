@@ -195,28 +195,6 @@ func TestDatasyncIsQueued(t *testing.T) {
 	want(t, nil, res)
 }
 
-// Two Datasyncs after large writes, or a Sync and a Datasync, are made by two calls
-// at a time, each the one that was asked for.
-func TestDatasyncOnTheSecondFD(t *testing.T) {
-	p, fds := pairUp(t, otherFD)
-	openPair(t, p)
-	<-fds
-	<-p.codes
-	p.f.Syncer.Written(0, groupcommit.HugeWritten)
-	first := p.sync(t.Context())
-	p.wantStarted(t, driver.Fsync)
-	p.f.Syncer.Written(0, groupcommit.HugeWritten)
-	second := p.datasync(t.Context())
-	p.wantStarted(t, driver.Fdatasync)
-	if a, b := <-fds, <-fds; a != p.f.FD || b != otherFD {
-		t.Errorf("calls on descriptors %d and %d; want %d and %d", a, b, p.f.FD, otherFD)
-	}
-	p.results <- 0
-	p.results <- 0
-	want(t, nil, first)
-	want(t, nil, second)
-}
-
 // Each is recorded as what was asked for, also where another's call has served it.
 func TestSharedDatasyncIsRecorded(t *testing.T) {
 	p := playSyncs(t)

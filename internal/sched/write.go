@@ -21,7 +21,7 @@ func (s *Scheduler) WriteAt(ctx context.Context, f *File, b []byte, off int64) (
 	// call of a write into memory: see PlainCall.
 	var res int32
 	if p, ok := s.tryPlain(ctx, governor.Writes, driver.Write, f); ok {
-		res = s.paths.PlainCall(0, p, driver.Write, f, f.FD, b, off)
+		res = s.paths.PlainCall(0, p, driver.Write, f, b, off)
 		if int(res) == len(b) {
 			return len(b), nil
 		}

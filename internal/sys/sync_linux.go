@@ -3,7 +3,6 @@
 package sys
 
 import (
-	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -25,17 +24,4 @@ func KeptByInode(fd int) bool {
 		return true
 	}
 	return false
-}
-
-// Reopen opens the file of fd once more and returns a descriptor whose fsync does as much as fd's.
-// It returns -1 if there is none.
-func Reopen(fd int) int {
-	if !KeptByInode(fd) {
-		return -1
-	}
-	again, err := unix.Open("/proc/self/fd/"+strconv.Itoa(fd), unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return -1
-	}
-	return again
 }

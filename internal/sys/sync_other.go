@@ -8,6 +8,3 @@ func StartWriteback(int, int64, int64) int32 { return 0 }
 
 // KeptByInode returns false: it is known for file systems of Linux only.
 func KeptByInode(int) bool { return false }
-
-// Reopen returns -1: only Linux documents which descriptors learn of a failed write-back.
-func Reopen(int) int { return -1 }
