@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceio/sluice/internal/device"
 	"github.com/sluiceio/sluice/internal/driver"
 	"github.com/sluiceio/sluice/internal/driver/script"
+	"github.com/sluiceio/sluice/internal/fair"
 	"github.com/sluiceio/sluice/internal/governor"
 	"github.com/sluiceio/sluice/internal/iopath"
 	"github.com/sluiceio/sluice/internal/pressure"
@@ -280,6 +281,17 @@ func TestEachCountsOnce(t *testing.T) {
 		{"a cached ReadAt", false, func(s *Scheduler, f *File) (int, error) {
 			return s.ReadAt(context.Background(), f, make([]byte, 4096), 0)
 		}, [governor.Kinds]uint32{}},
+		{"a cached read into registered memory", false, func(s *Scheduler, f *File) (int, error) {
+			return s.ReadAtReg(context.Background(), f, make([]byte, 4096), 0, 0)
+		}, [governor.Kinds]uint32{}},
+		{"a cached ReadAt, with classes", false, func(s *Scheduler, f *File) (int, error) {
+			s.Classes().New("class", fair.Settings{Weight: 1})
+			return s.ReadAt(context.Background(), f, make([]byte, 4096), 0)
+		}, [governor.Kinds]uint32{}},
+		{"a direct ReadAt in parts, with classes", true, func(s *Scheduler, f *File) (int, error) {
+			s.Classes().New("class", fair.Settings{Weight: 1})
+			return s.ReadAt(context.Background(), f, make([]byte, 4096), 0)
+		}, [governor.Kinds]uint32{governor.Reads: 1}},
 		{"a ReadAt with a context that ends", true, func(s *Scheduler, f *File) (int, error) {
 			return s.ReadAt(t.Context(), f, make([]byte, 4096), 0)
 		}, [governor.Kinds]uint32{}},

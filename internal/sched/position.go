@@ -80,7 +80,7 @@ func (s *Scheduler) readReserving(ctx context.Context, f *File, b []byte) (res i
 	if looks {
 		res = s.readAfterLook(ctx, f, b, pos, 0, r.found)
 	} else {
-		res = s.read(ctx, f, b, pos, 0)
+		res = s.read(ctx, f, b, pos, 0, false)
 	}
 	res = min(s.readOn(ctx, f, b, pos, res), int32(r.n))
 	giveBack(f, driver.Read, r.n, r.end, res)
@@ -132,7 +132,7 @@ func (s *Scheduler) reserve(f *File, b []byte, looks bool) (r reservation) {
 // readAtEnd is a Read at pos, the end of the file as fstat(2) has it. Nothing is reserved. But the
 // file may have become longer since, and files of /proc have no size.
 func (s *Scheduler) readAtEnd(ctx context.Context, f *File, b []byte, pos int64) int32 {
-	res := s.readOn(ctx, f, b, pos, s.read(ctx, f, b, pos, 0))
+	res := s.readOn(ctx, f, b, pos, s.read(ctx, f, b, pos, 0, false))
 	if res <= 0 {
 		return res
 	}
@@ -195,7 +195,7 @@ func giveBack(f *File, code driver.Code, n int, end int64, res int32) {
 func (s *Scheduler) readOn(ctx context.Context, f *File, b []byte, off int64, res int32) int32 {
 	n := res
 	for res > 0 && int(n) < len(b) {
-		res = s.read(ctx, f, b[n:], off+int64(n), 0)
+		res = s.read(ctx, f, b[n:], off+int64(n), 0, false)
 		n += max(res, 0)
 	}
 	return n

@@ -42,14 +42,13 @@ func (s *Scheduler) ReadAt(ctx context.Context, f *File, b []byte, off int64) (i
 // ReadAtReg is ReadAt into memory with the number reg of Register. Here and below, reg is 0 for
 // other memory.
 func (s *Scheduler) ReadAtReg(ctx context.Context, f *File, b []byte, off int64, reg uint32) (int, error) {
-	s.count(ctx, readKind(f, len(b)), f)
-	return s.readAll(ctx, f, b, off, reg, s.read(ctx, f, b, off, reg))
+	return s.readAll(ctx, f, b, off, reg, s.read(ctx, f, b, off, reg, true))
 }
 
 // readAll goes on with a ReadAt whose first transfer had the result res.
 func (s *Scheduler) readAll(ctx context.Context, f *File, b []byte, off int64, reg uint32, res int32) (int, error) {
 	return transferAll(ctx, driver.Read, b, off, res, func(b []byte, off int64) int32 {
-		return s.read(ctx, f, b, off, reg)
+		return s.read(ctx, f, b, off, reg, false)
 	})
 }
 
@@ -79,17 +78,29 @@ func shortOf(ctx context.Context, code driver.Code, res int32) error {
 	return io.ErrUnexpectedEOF
 }
 
-// read makes one transfer at an offset. The result may be short.
-func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64, reg uint32) int32 {
+// read makes one transfer at an offset. The result may be short. First says that it is the first one
+// of its read; if the page cache does not have all of it, the read is counted.
+func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64, reg uint32, first bool) int32 {
+	kind := readKind(f, len(b))
 	if s.paths.Classes.Active() {
 		return s.transferWithTicket(ctx, driver.Read, f, b, off, func(f *File, b []byte) int32 {
+			if first {
+				s.count(ctx, kind, f)
+			}
 			return s.plainOrQueue(ctx, driver.Read, f, b, off, reg)
 		})
 	}
 	if len(b) < largeRead {
-		return s.readAfterLook(ctx, f, b, off, reg, s.paths.ReadCached(f, b, off))
+		found := s.paths.ReadCached(f, b, off)
+		if first && int(found) < len(b) {
+			s.count(ctx, kind, f)
+		}
+		return s.readAfterLook(ctx, f, b, off, reg, found)
 	}
-	if p, ok := s.tryPlain(ctx, readKind(f, len(b)), driver.Read, f); ok {
+	if first {
+		s.count(ctx, kind, f)
+	}
+	if p, ok := s.tryPlain(ctx, kind, driver.Read, f); ok {
 		return s.paths.PlainCall(0, p, driver.Read, f, b, off)
 	}
 	if found := s.paths.ReadCached(f, b, off); found >= 0 {
@@ -141,6 +152,5 @@ func (s *Scheduler) readAtOnce(ctx context.Context, f *File, b []byte, off int64
 // ReadOnce makes one transfer of ReadAt, which may be short. It is for a caller that must know
 // where the kernel stopped. 0 bytes without an error is the end of the file.
 func (s *Scheduler) ReadOnce(ctx context.Context, f *File, b []byte, off int64) (int, error) {
-	s.count(ctx, readKind(f, len(b)), f)
-	return resultOf(ctx, s.read(ctx, f, b, off, 0))
+	return resultOf(ctx, s.read(ctx, f, b, off, 0, true))
 }
