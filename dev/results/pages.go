@@ -25,10 +25,6 @@ var pages = []page{
 		args: []string{"matrix", "--full"}, quick: []string{"--cells", "read-cached/4k/1,4"},
 	},
 	{
-		name: "busy", summary: "os.File with sluice beside goroutines that compute on all processors",
-		args: []string{"matrix", "--cells=read-cold+busy,read-direct+busy,write-direct+busy,write-sync+busy"},
-	},
-	{
 		name: "p1", summary: "the calls of the 2017 paper: how long they take, and their system calls",
 		args: []string{"fig4-read", "fig4-write", "fig5", "fig6", "--full"},
 	},
