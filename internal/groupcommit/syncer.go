@@ -167,8 +167,8 @@ func (s *Syncer) startGroup(g *group) driver.Code {
 	return g.code()
 }
 
-// end records that an fsync has ended: g's, or that of one caller if g is nil. It then lets the next
-// group start, or ends it (startNext). It returns how the Syncs have ended.
+// end records that the fsync of g has ended, or of one caller if g is nil. Then it lets the next
+// group start, or ends that group (startNext). It returns the result of the Syncs.
 func (s *Syncer) end(g *group, made Made) error {
 	err := s.lockAfterWritebacks(made.Err)
 	defer s.mu.Unlock()

@@ -11,9 +11,10 @@ import (
 	"github.com/sluiceio/sluice/internal/pressure"
 )
 
-// heldCaller is a caller whose fsync succeeds once end is closed.
+// heldCaller is a caller whose fsync ends with err once end is closed.
 type heldCaller struct {
 	began, end chan struct{}
+	err        error
 	processors pressure.Signal
 }
 
@@ -28,7 +29,7 @@ func (c *heldCaller) Processors() *pressure.Signal { return &c.processors }
 func (c *heldCaller) Fsync(driver.Code) Made {
 	close(c.began)
 	<-c.end
-	return Made{}
+	return Made{Err: c.err}
 }
 
 // sync begins a Sync of c, and returns once its fsync runs.
@@ -43,12 +44,21 @@ func (c *heldCaller) sync(s *Syncer) chan error {
 }
 
 // TestFailedWritebackFailsTheFsync has a write-back fail while an fsync runs and a Sync waits for the
-// next one. It may have given up pages of both, so both fail.
+// next one. It may have given up pages of both, so both fail, also if there can be no fsync any more.
 func TestFailedWritebackFailsTheFsync(t *testing.T) {
+	for _, fsync := range []error{nil, syscall.EROFS} {
+		for _, forgets := range []bool{false, true} {
+			testFailedWriteback(t, fsync, forgets)
+		}
+	}
+}
+
+func testFailedWriteback(t *testing.T, fsync error, forgets bool) {
 	synctest.Test(t, func(t *testing.T) {
 		var s Syncer
-		s.Init(Options{})
+		s.Init(Options{ForgetErrors: forgets})
 		c := newHeldCaller()
+		c.err = fsync
 		runs := c.sync(&s)
 		waits := make(chan error, 1)
 		go func() {
@@ -60,7 +70,7 @@ func TestFailedWritebackFailsTheFsync(t *testing.T) {
 		close(c.end)
 		for _, res := range []chan error{runs, waits} {
 			if err := <-res; err != syscall.EIO {
-				t.Errorf("Sync = %v; want EIO", err)
+				t.Errorf("forgets %t, an fsync that returns %v: Sync = %v; want EIO", forgets, fsync, err)
 			}
 		}
 	})

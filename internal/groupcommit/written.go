@@ -68,7 +68,7 @@ func (s *Syncer) lockAfterWritebacks(err error) error {
 	for last := s.writebacks.last; s.writebacks.runs(last); {
 		s.writebacks.await(context.Background(), &s.mu)
 	}
-	if err == nil {
+	if *unreported != nil && !LostData(err) {
 		err = *unreported
 	}
 	*unreported = nil

@@ -49,7 +49,7 @@ func uringRings(t *testing.T) (r *Rings, of *Group) {
 
 // TestGroupOfTwoUrings has a device get another io_uring, and lose it, while operations go on: reads
 // of a file, with registered memory, and a read of a pipe that ends only when it is canceled. Each
-// ends with the bytes of its own block, on the ring to which it was pushed.
+// read of the file gets its own block.
 func TestGroupOfTwoUrings(t *testing.T) {
 	const block, blocks = 512, 64
 	text := make([]byte, blocks*block)
