@@ -77,9 +77,9 @@ type Made struct {
 	Began, Ended int64 // for the record
 }
 
-// begin begins a Sync or Datasync, as code says. It returns the caller's group, or nil if the caller
-// makes an fsync that serves nobody else. Leads says that the caller makes the group's fsync; if not,
-// it waits for that. If an earlier fsync has lost data begin returns that error.
+// begin begins a Sync or Datasync, as code says. It returns the caller's group, or nil if the
+// caller makes an fsync that serves nobody else. Leads says that the caller makes the fsync, and
+// does not wait for it. If an earlier fsync has lost data begin returns that error.
 func (s *Syncer) begin(code driver.Code) (g *group, leads bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -43,8 +43,9 @@ func (c *heldCaller) sync(s *Syncer) chan error {
 	return res
 }
 
-// TestFailedWritebackFailsTheFsync has a write-back fail while an fsync runs and a Sync waits for the
-// next one. It may have given up pages of both, so both fail, also if there can be no fsync any more.
+// TestFailedWritebackFailsTheFsync has a write-back fail while an fsync runs and a Sync waits for
+// the next one. It may have given up pages of both, so both fail, also if no fsync can be made any
+// more.
 func TestFailedWritebackFailsTheFsync(t *testing.T) {
 	for _, fsync := range []error{nil, syscall.EROFS} {
 		for _, forgets := range []bool{false, true} {
@@ -88,8 +89,8 @@ func beginWriteback(s *Syncer) (end chan int32) {
 }
 
 // TestLateWritebackFailsTheNextSync has a write-back begin once an fsync has ended, and fail while
-// the Sync waits for an earlier write-back. The error is the next Sync's, and its alone where errors
-// are forgotten.
+// the Sync waits for an earlier write-back. The error is the next Sync's, and no later one's where
+// errors are forgotten.
 func TestLateWritebackFailsTheNextSync(t *testing.T) {
 	t.Run("forgotten", func(t *testing.T) { testLateWriteback(t, true, nil) })
 	t.Run("remembered", func(t *testing.T) { testLateWriteback(t, false, syscall.EIO) })

@@ -47,9 +47,9 @@ func uringRings(t *testing.T) (r *Rings, of *Group) {
 	return r, group.Load()
 }
 
-// TestGroupOfTwoUrings has a device get another io_uring, and lose it, while operations go on: reads
-// of a file, with registered memory, and a read of a pipe that ends only when it is canceled. Each
-// read of the file gets its own block.
+// TestGroupOfTwoUrings has a device get another io_uring, and lose it, while operations go on:
+// reads of a file, with registered memory, and a read of a pipe that ends only when it is canceled.
+// Each read of the file gets its own block.
 func TestGroupOfTwoUrings(t *testing.T) {
 	const block, blocks = 512, 64
 	text := make([]byte, blocks*block)

@@ -195,8 +195,8 @@ func (f *File) SharePosition() {
 // does. A ForeignFile needs no Close and no Use. It is a single piece of memory, because programs
 // open many files for one read each.
 //
-// A ForeignFile does not remember that an fsync has failed: a program that makes room on a full disk
-// and calls fsync again gets the kernel's answer to that call.
+// A ForeignFile does not remember that an fsync has failed: a program that makes room on a full
+// disk and calls fsync again gets the kernel's answer to that call.
 type ForeignFile struct {
 	File
 	own openFile

@@ -78,8 +78,8 @@ func shortOf(ctx context.Context, code driver.Code, res int32) error {
 	return io.ErrUnexpectedEOF
 }
 
-// read makes one transfer at an offset. The result may be short. First says that it is the first one
-// of its read; if the page cache does not have all of it, the read is counted.
+// read makes one transfer at an offset. The result may be short. First says that it is the first
+// one of its read, which is counted if the page cache does not have all of it.
 func (s *Scheduler) read(ctx context.Context, f *File, b []byte, off int64, reg uint32, first bool) int32 {
 	kind := readKind(f, len(b))
 	if s.paths.Classes.Active() {

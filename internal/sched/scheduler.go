@@ -61,9 +61,9 @@ func (s *Scheduler) Close() error {
 	return errors.Join(errs...)
 }
 
-// CloseFile stops new operations on f, and waits for those in progress, whose reaping it makes sure
-// of: the owner of a TransferSet does not reap while it closes the file. It reports whether this was
-// the first call.
+// CloseFile stops new operations on f, and waits for those in progress. It makes sure that they are
+// reaped: the owner of a TransferSet does not reap while it closes the file. It reports whether
+// this was the first call.
 func (s *Scheduler) CloseFile(f *File) bool {
 	s.paths.Engines.RequireLeaders()
 	defer s.paths.Engines.ReleaseLeaders()
