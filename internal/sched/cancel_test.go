@@ -33,7 +33,7 @@ func TestTransferAbandoned(t *testing.T) {
 	if n, err := first.Wait(t.Context()); n != 8 || err != nil {
 		t.Errorf("Wait = %d, %v; want 8", n, err)
 	}
-	f.Count.Close(func() {})
+	f.Close(func() {})
 	s.Close()
 	if n := len(d.Seen); n != 1 {
 		t.Errorf("%d operations were submitted; want 1", n)

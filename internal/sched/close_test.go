@@ -41,7 +41,7 @@ func TestFileCloseWaitsForOperations(t *testing.T) {
 		for range 3 {
 			all.Go(func() {
 				runtime.Gosched()
-				if f.Count.Close(func() {}) {
+				if f.Close(func() {}) {
 					firsts.Add(1)
 					open.Store(false)
 					if n := inside.Load(); n != 0 {

@@ -102,7 +102,7 @@ func TestLossOfTheSyncDriver(t *testing.T) {
 // ends the test if anything was wrong.
 func closeAfterLoss(t *testing.T, s *Scheduler, f *File, call int) {
 	t.Helper()
-	f.Count.Close(func() {})
+	f.Close(func() {})
 	if err := s.Close(); err != nil {
 		t.Errorf("Close = %v", err)
 	}
@@ -296,7 +296,7 @@ func TestLossWhileOneIsStuck(t *testing.T) {
 	wantLoss(t, s, true)
 	gate.Open()
 	stuck.Wait()
-	f.Count.Close(func() {})
+	f.Close(func() {})
 	if err := s.Close(); err != nil {
 		t.Errorf("Close = %v", err)
 	}

@@ -67,7 +67,7 @@ func (s *Scheduler) Close() error {
 func (s *Scheduler) CloseFile(f *File) bool {
 	s.paths.Engines.RequireLeaders()
 	defer s.paths.Engines.ReleaseLeaders()
-	return f.Count.Close(func() { s.paths.Classes.RejectFile(&f.Count) })
+	return f.Close(func() { s.paths.Classes.RejectFile(&f.Count) })
 }
 
 // Ready has the driver chosen, unless that is done. See iopath.Paths.Ready.

@@ -20,7 +20,7 @@ func TestTransferUsesItsFile(t *testing.T) {
 		s.StartRead(&tr, f, make([]byte, 10), 0, 0)
 		op := d.Next(0)
 		closed := make(chan bool)
-		go func() { closed <- f.Count.Close(func() {}) }()
+		go func() { closed <- f.Close(func() {}) }()
 		hang.Eventually(func() bool { return f.Closing() })
 		select {
 		case <-closed:

@@ -37,7 +37,7 @@ func withTransferSet(t *testing.T, depth int, test func(t *testing.T, p setOnScr
 		p := setOnScript{s, d, iopath.NewFile(1<<20, true, false), s.NewTransferSet(t.Context(), iopath.NewFile(1<<20, true, false))}
 		test(t, p)
 		p.g.Close()
-		p.f.Count.Close(func() {}) // hangs if it is in use
+		p.f.Close(func() {}) // hangs if it is in use
 		s.Close()
 		wantNothing(t, s)
 	})
@@ -337,7 +337,7 @@ func TestTransferSetStress(t *testing.T) {
 						})
 					}
 					all.Wait()
-					f.Count.Close(func() {})
+					f.Close(func() {})
 					s.Close()
 					wantNothing(t, s)
 				})
