@@ -169,12 +169,12 @@ func (o *round) run(ways []TreeCopy) {
 	defer o.disk.Losing(false)
 	o.disk.Losing(o.from.Load() == 0)
 	var all sync.WaitGroup
-	for _, g := range o.goroutines {
-		all.Go(func() { o.work(g) })
-	}
 	if g := o.goroutines[0]; g.rand.IntN(4) == 0 && len(ways) > 0 {
 		tree := o.newTree(g.rand, ways)
 		all.Go(tree.copy)
+	}
+	for _, g := range o.goroutines {
+		all.Go(func() { o.work(g) })
 	}
 	all.Wait()
 	for _, h := range o.handles {
