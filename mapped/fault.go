@@ -32,7 +32,7 @@ func (m *Mapping) faultOf(panicked any, err error) error {
 // touch reads a byte of each of the pages first to last, so that the caller's touch is no fault. A
 // fault that the kernel cannot serve becomes an error. The caller has m in use.
 func (m *Mapping) touch(first, last int64) (err error) {
-	b := m.memory(first, last)
+	b := m.pages[first<<m.shift : min(int64(len(m.pages)), (last+1)<<m.shift)]
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { err = m.faultOf(recover(), err) }()
 	sum := byte(0)

@@ -78,11 +78,6 @@ func (m *Mapping) bring(ctx context.Context, first, last, end int64, g uint32) e
 	return nil
 }
 
-// memory returns the memory of the pages first to last.
-func (m *Mapping) memory(first, last int64) []byte {
-	return m.pages[first<<m.shift : min(int64(len(m.pages)), (last+1)<<m.shift)]
-}
-
 // untouchable returns the error for the pages first to last, if the kernel cannot provide one of
 // them. The file may have been truncated since it was read.
 func (m *Mapping) untouchable(first, last int64) error {
